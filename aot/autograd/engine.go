@@ -528,12 +528,13 @@ type sweep struct {
 	got     map[*tensor.Tensor]*tensor.Tensor  // gradients of opt.Inputs
 	wanted  map[*Node]map[int][]*tensor.Tensor // the inputs that are results of nodes, per result
 	isInput map[*tensor.Tensor]bool
+	leads   map[*Node]bool // with opt.Inputs: whether one of them is a result of the node, or lies behind it
 }
 
 // newSweep notes which results the caller wants the gradients of.
 func (e *Engine) newSweep(opt Options) *sweep {
 	s := &sweep{e: e, d: e.Below, opt: opt, pending: map[*Node][]*tensor.Tensor{}, queued: map[*Node]bool{}, got: map[*tensor.Tensor]*tensor.Tensor{},
-		wanted: map[*Node]map[int][]*tensor.Tensor{}, isInput: map[*tensor.Tensor]bool{}}
+		wanted: map[*Node]map[int][]*tensor.Tensor{}, isInput: map[*tensor.Tensor]bool{}, leads: map[*Node]bool{}}
 	if e.Watch != nil {
 		s.d = watching{e.Below, e.Watch}
 	}
@@ -557,6 +558,48 @@ func (e *Engine) newSweep(opt Options) *sweep {
 	return s
 }
 
+// needs reports whether a gradient along an edge is of use: with opt.Inputs, whether it gets to one of them.
+func (s *sweep) needs(ed Edge) bool {
+	switch {
+	case !ed.valid():
+		return false
+	case len(s.opt.Inputs) == 0:
+		return true
+	case ed.Leaf != nil:
+		return s.isInput[ed.Leaf]
+	}
+	return s.reaches(ed.Node)
+}
+
+// reaches fills in leads for a node and what is behind it: a walk with a stack of its own, as graphs are deep.
+func (s *sweep) reaches(n *Node) bool {
+	if known, ok := s.leads[n]; ok {
+		return known
+	}
+	stack := []*Node{n}
+	for len(stack) > 0 {
+		top, open, found := stack[len(stack)-1], false, len(s.wanted[stack[len(stack)-1]]) > 0
+		for _, ed := range top.Next {
+			switch {
+			case !ed.valid():
+			case ed.Leaf != nil:
+				found = found || s.isInput[ed.Leaf]
+			default:
+				known, ok := s.leads[ed.Node]
+				if !ok {
+					stack, open = append(stack, ed.Node), true
+				}
+				found = found || known
+			}
+		}
+		if !open {
+			s.leads[top] = found
+			stack = stack[:len(stack)-1]
+		}
+	}
+	return s.leads[n]
+}
+
 // root starts at root number i, with its gradient.
 func (s *sweep) root(i int, r, g *tensor.Tensor) error {
 	ed := edgeOf(r)
@@ -577,7 +620,7 @@ func (s *sweep) root(i int, r, g *tensor.Tensor) error {
 
 // deliver adds a gradient to those that have arrived where an edge leads.
 func (s *sweep) deliver(ed Edge, g *tensor.Tensor) (err error) {
-	if g == nil || !ed.valid() {
+	if g == nil || !s.needs(ed) {
 		return nil
 	}
 	if ed.Leaf != nil {
@@ -610,7 +653,7 @@ func (s *sweep) visit(n *Node) error {
 		run = s.checked
 	}
 	outs, err := run(n, gs)
-	if err != nil {
+	if err != nil || outs == nil {
 		return err
 	}
 	if !s.opt.RetainGraph && !s.opt.CreateGraph && !n.keep {
@@ -626,7 +669,7 @@ func (s *sweep) visit(n *Node) error {
 	return nil
 }
 
-// compute has the hooks of a node see the gradients of its results, and runs its formula.
+// compute has the hooks of a node see the gradients of its results, and runs its formula: nil where nothing behind it is asked for.
 func (s *sweep) compute(n *Node, gs []*tensor.Tensor) ([]*tensor.Tensor, error) {
 	for nr, ts := range n.hooks {
 		for _, h := range ts {
@@ -651,16 +694,23 @@ func (s *sweep) compute(n *Node, gs []*tensor.Tensor) ([]*tensor.Tensor, error) 
 			}
 		}
 	}
-	if n.freed {
+	need := make([]bool, len(n.Next))
+	for i, ed := range n.Next {
+		need[i] = s.needs(ed)
+	}
+	if len(s.opt.Inputs) > 0 && !slices.Contains(need, true) {
+		return nil, nil // its results were asked for, and nothing behind it
+	}
+	if n.freed && n.keeps(need) {
 		return nil, ErrFreed
 	}
 	if s.e.Enter != nil {
 		s.e.Enter(n.origin)
 	}
 	if s.e.Watch != nil {
-		return s.watchedNode(n, gs)
+		return s.watchedNode(n, gs, need)
 	}
-	return n.Apply(s.d, gs, n.wanted())
+	return n.Apply(s.d, gs, need)
 }
 
 // deliverInput notes a gradient of one of Options.Inputs, or adds it to its .grad.

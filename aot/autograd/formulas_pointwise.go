@@ -306,8 +306,19 @@ func arithmetic() {
 		c.Set("self", func() tt { return c.ZerosLike(c.G(0)) })
 		c.Set("src", func() tt { return c.G(0) })
 	})
-	row("bernoulli.Tensor bernoulli.float normal.default uniform.default random.default random.from random.to exponential.default normal_functional.default", func(c *Ctx) {
+	row("bernoulli.Tensor bernoulli.float normal.default uniform.default random.default random.from random.to exponential.default normal_functional.default cauchy.default log_normal.default geometric.default poisson.default", func(c *Ctx) {
 		c.Set("self", func() tt { return c.ZerosLike(c.G(0)) })
+	})
+}
+
+func init() {
+	// A sample does not move with the parameters that it was drawn by: reparametrised samples are made of standard ones.
+	row("normal.Tensor_float normal.Tensor_Tensor normal.float_Tensor", func(c *Ctx) {
+		for _, name := range []string{"mean", "std"} {
+			if t, ok := c.Arg(name).(*tensor.Tensor); ok {
+				c.Set(name, func() tt { return c.T("zeros.default", build.Ints(t.Shape), t.DType) })
+			}
+		}
 	})
 }
 

@@ -45,6 +45,9 @@ func specials() {
 			})
 		})
 	}
+	row("_standard_gamma.default", func(c *Ctx) {
+		c.Set("self", func() tt { return c.Mul(c.G(0), c.T("_standard_gamma_grad.default", c.In("self"), c.Out(0))) })
+	}).usesSelf = true
 	unary("i0", func(c *Ctx, g, x tt) tt { return c.Mul(g, c.Un("special_i1", x)) })
 	unary("special_i0e", func(c *Ctx, g, x tt) tt {
 		return c.Mul(g, c.Sub(c.Un("special_i1e", x), c.Mul(c.Un("sgn", x), c.Un("special_i0e", x))))
@@ -142,6 +145,12 @@ func mixed() {
 	xlog("special_xlog1py.default special_xlog1py.self_scalar special_xlog1py.other_scalar", func(c *Ctx, y tt) tt { return c.Un("log1p", y) }, 1)
 	row("special_zeta.default special_zeta.self_scalar", func(c *Ctx) {
 		s := c.Arg("self")
+		if _, ok := s.(tt); ok {
+			c.Set("self", func() tt {
+				c.Check(&aten.Error{Op: c.op.Name(), Kind: aten.NotImplementedError, Msg: "the derivative for 'zeta' is not implemented."})
+				return nil
+			})
+		}
 		c.Set("other", func() tt {
 			if st, ok := s.(tt); ok {
 				return c.Mul(c.Mul(c.G(0), c.Neg(st)), c.T("special_zeta.default", c.Add(st, 1.0), c.In("other")))

@@ -13,7 +13,7 @@ import (
 var unchecked = map[string]string{
 	"complex numbers": `_conj _conj_physical conj_physical _fft_c2c _fft_c2r _fft_r2c complex polar view_as_complex view_as_real`,
 	"reads one triangle of a symmetric matrix, and gives the gradient of both": `_linalg_eigh linalg_cholesky_ex cholesky`,
-	"random numbers": `bernoulli exponential normal normal_functional random uniform native_dropout rrelu_with_noise rrelu_with_noise_backward`,
+	"random numbers": `bernoulli exponential cauchy log_normal geometric poisson _standard_gamma normal normal_functional random uniform native_dropout rrelu_with_noise rrelu_with_noise_backward`,
 	"writes its arguments, or is nothing but the form in place of another": `copy fill zero`,
 	"steps: the derivative is zero":                                        `ceil floor round trunc sign sgn frac`,
 	"another dtype":                                                        `_to_copy to`,

@@ -52,6 +52,7 @@ var nodeNumbers = map[string]string{
 	"where.self": "0", "squeeze.dim": "1", "norm.ScalarOpt_dim": "1",
 	"div.Tensor_mode": "1", "clamp.Tensor": "0", "clamp.default": "1", "split.Tensor": "0",
 	"index_select.default": "0", "transpose.int": "0", "masked_fill.Scalar": "0", "masked_fill.Tensor": "1",
+	"normal.Tensor_float": "1", "normal.float_Tensor": "2", "normal.Tensor_Tensor": "3",
 }
 
 // nodeName is what PyTorch calls the node of op: "AddBackward0", "NativeLayerNormBackward0".
@@ -82,7 +83,12 @@ var nonDifferentiable = set(`eq ne lt le gt ge isnan isinf isfinite logical_and 
 	argsort sign_bit signbit floor_divide zeros_like ones_like empty_like full_like rand_like randn_like randint_like new_zeros new_ones new_empty
 	new_full new_empty_strided nonzero any all equal _local_scalar_dense bernoulli multinomial count_nonzero bincount searchsorted bucketize
 	isin is_nonzero allclose _shape_as_tensor sym_size detach bitwise_and bitwise_or bitwise_not bitwise_xor histc unique _unique2 isclose
-	size stride numel dim item is_same_size result_type can_cast one_hot zero_check nextafter heaviside isposinf isneginf isreal`)
+	size stride numel dim item is_same_size result_type can_cast one_hot zero_check nextafter heaviside isposinf isneginf isreal
+	special_airy_ai special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1 special_modified_bessel_i0 special_modified_bessel_i1 special_modified_bessel_k0
+	special_modified_bessel_k1 special_scaled_modified_bessel_k0 special_scaled_modified_bessel_k1 special_spherical_bessel_j0 special_chebyshev_polynomial_t
+	special_chebyshev_polynomial_u special_chebyshev_polynomial_v special_chebyshev_polynomial_w special_hermite_polynomial_h special_hermite_polynomial_he
+	special_laguerre_polynomial_l special_legendre_polynomial_p special_shifted_chebyshev_polynomial_t special_shifted_chebyshev_polynomial_u
+	special_shifted_chebyshev_polynomial_v special_shifted_chebyshev_polynomial_w`)
 
 func set(s string) map[string]bool {
 	m := map[string]bool{}

@@ -363,6 +363,18 @@ func (n *Node) wanted() []bool {
 	return w
 }
 
+// keeps reports whether the formula of the node reads tensors of the forward pass: one that does not runs again after a backward pass.
+func (n *Node) keeps(need []bool) bool {
+	if n.call == nil {
+		return true
+	}
+	read := n.call.reads(need)
+	return len(read.slots) > 0 || slices.ContainsFunc(read.scalars, func(name string) bool { // a number in the place of a tensor is one to PyTorch
+		at := n.call.op.Sig().Arg(name)
+		return at >= 0 && n.call.op.Sig().Args[at].Type.Base == "Tensor"
+	})
+}
+
 // free marks the node as used up.
 func (n *Node) free() {
 	n.freed = true

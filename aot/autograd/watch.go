@@ -45,11 +45,11 @@ func (w watching) Dispatch(op *aten.Op, args []aten.Value) (out aten.Value, err 
 }
 
 // watchedNode runs a node's formula while the watcher looks on.
-func (s *sweep) watchedNode(n *Node, gs []*tensor.Tensor) ([]*tensor.Tensor, error) {
+func (s *sweep) watchedNode(n *Node, gs []*tensor.Tensor, need []bool) ([]*tensor.Tensor, error) {
 	whole := s.e.Watch.Node("autograd::engine::evaluate_function: "+n.Name, int64(n.seq), nil)
 	defer whole()
 	defer s.e.Watch.Node(n.Name, int64(n.seq), gs)()
-	return n.Apply(s.d, gs, n.wanted())
+	return n.Apply(s.d, gs, need)
 }
 
 // watchedLeaf begins the accumulation of a gradient into a leaf.

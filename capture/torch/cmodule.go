@@ -48,6 +48,10 @@ func (t *Torch) buildC(in *vm.Interp) (*vm.Module, error) {
 		m.GetAttrHook = t.lazyFunctions(m, "torch._C."+n, prefix)
 		t.c.Set(n, m)
 	}
+	t.c.Func("_function_names", func(_ *vm.Interp, args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		prefix, _ := vm.AsStr(args[0])
+		return functionNames(prefix), nil
+	})
 	c := t.c
 	autograd := in.NewModule("torch._C._autograd", "")
 	in.Modules.SetStr("torch._C._autograd", autograd)
@@ -107,6 +111,25 @@ func (t *Torch) lazyFunctions(m *vm.Module, module, prefix string) func(in *vm.I
 		m.Dict.SetStr(name, f)
 		return f, true, nil
 	}
+}
+
+// functionNames lists the operators that a module of functions shows, by the prefix of their names: modules get them as they are first used.
+func functionNames(prefix string) vm.Object {
+	var names []vm.Object
+	last := ""
+	for _, op := range aten.All() {
+		name := op.Sig().Name
+		short, ok := strings.CutPrefix(name, prefix)
+		if !ok || name == last || op.Sig().Namespace != "aten" || strings.HasPrefix(short, "_") || len(aten.Signatures(name, false)) == 0 {
+			continue
+		}
+		if prefix == "" && slices.ContainsFunc([]string{"fft_", "linalg_", "special_"}, func(p string) bool { return strings.HasPrefix(name, p) }) {
+			continue
+		}
+		last = name
+		names = append(names, vm.Str(short))
+	}
+	return vm.NewList(names...)
 }
 
 // opsNotInTorch are operators that PyTorch shows under torch._C._nn or as methods only.

@@ -44,6 +44,12 @@ func (t *Torch) tensorType() {
 			ms[s.Name] = t.method(s.Name)
 		}
 	}
+	for _, op := range aten.All() { // after the others: an overload that has it first decides
+		s := op.Sig()
+		if at := s.Arg("self"); s.Namespace == "aten" && at > 0 && !s.Args[at].KwOnly && s.Args[at].Type.Base == "Tensor" && ms[s.Name] == nil && len(aten.Signatures(s.Name, true)) > 0 {
+			ms[s.Name] = t.methodAt(s.Name, at)
+		}
+	}
 	for _, o := range operators {
 		ms[o.dunder] = func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 			if len(args) == 2 {
@@ -462,6 +468,23 @@ func (t *Torch) special() map[string]vm.GoFunc {
 		"storage_type":    t.inPython("torch.storage", "_storage_type"),
 		"share_memory_":   t.inPython("torch.storage", "_share"),
 		"is_shared":       t.inPython("torch.storage", "_is_shared"),
+		"__dlpack__":        t.inPython("torch._tensor", "_dlpack"),
+		"__dlpack_device__": t.inPython("torch._tensor", "_dlpack_device"),
+		"get_device":        t.inPython("torch._tensor", "_get_device"),
+		"dim_order":         t.inPython("torch._tensor", "_dim_order"),
+		"map_":              t.inPython("torch._tensor", "_map"),
+		"map2_":             t.inPython("torch._tensor", "_map2"),
+		"resize":            t.inPython("torch._tensor", "_resized"),
+		"resize_as":         t.inPython("torch._tensor", "_resized_as"),
+		"is_pinned":         t.inPython("torch._tensor", "_is_pinned"),
+		"module_load":       t.inPython("torch._tensor", "_module_load"),
+		"lu":                t.inPython("torch._tensor", "_lu"),
+		"reinforce":         t.inPython("torch._tensor", "_reinforce"),
+		"has_names":         t.inPython("torch._tensor", "_has_names"),
+		"eig":               t.inPython("torch._tensor", "eig"),
+		"symeig":            t.inPython("torch._tensor", "symeig"),
+		"lstsq":             t.inPython("torch._tensor", "lstsq"),
+		"solve":             t.inPython("torch._tensor", "solve"),
 		"new":             t.inPython("torch._legacy", "_new"),
 		"__reduce_ex__":   t.inPython("torch._utils", "_reduce"),
 		"data_ptr": plain(func(x *tensor.Tensor, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {

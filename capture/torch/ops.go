@@ -311,6 +311,19 @@ func (t *Torch) method(name string) vm.GoFunc {
 	}
 }
 
+// methodAt is a method of an operator whose tensor is argument number at, as that of polygamma(n, self) is.
+func (t *Torch) methodAt(name string, at int) vm.GoFunc {
+	return func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+		return t.call(fx.CallMethod, name, args, kw, func(args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+			self, rest := args[0], args[1:]
+			if len(rest) < at {
+				return t.Packet("aten", name, rest, append(slices.Clone(kw), vm.KwArg{Name: "self", Value: self}))
+			}
+			return t.Packet("aten", name, slices.Insert(slices.Clone(rest), at, self), kw)
+		})
+	}
+}
+
 // Called is the operator that a call of torch.ops runs, by the call's target; nil for calls of other things. The error is what PyTorch says of arguments
 // that no overload takes.
 func (t *Torch) Called(target string, args []vm.Object, kw []vm.KwArg) (*aten.Op, error) {

@@ -136,10 +136,18 @@ func sameAsParameters(x *tensor.Tensor, params ...*tensor.Tensor) error {
 // kernelName is what messages call the kernel of an operator, where that is not the operator's name.
 func kernelName(op string) string {
 	op = strings.TrimSuffix(op, "_")
-	if kernelNames[op] {
-		return op + "_cpu"
+	if strings.HasPrefix(op, "special_") {
+		return strings.TrimPrefix(op, "special_") + "_cpu"
 	}
-	return op
+	return op + kernelNames[op]
 }
 
-var kernelNames = map[string]bool{"gcd": true, "lcm": true, "bitwise_and": true, "bitwise_or": true, "bitwise_xor": true}
+// kernelNames are what kernels' names have behind those of their operators, where that is not nothing.
+var kernelNames = map[string]string{"gcd": "_cpu", "lcm": "_cpu", "bitwise_and": "_cpu", "bitwise_or": "_cpu", "bitwise_xor": "_cpu", "logit": "_cpu",
+	"erf": "_vml_cpu", "erfc": "_vml_cpu", "erfinv": "_vml_cpu", "lgamma": "_vml_cpu", "i0": "_vml_cpu"}
+
+// noHalf are the special functions without a kernel for floating types of 16 bits.
+var noHalf = setOfNames(`airy_ai bessel_j0 bessel_j1 bessel_y0 bessel_y1 chebyshev_polynomial_t chebyshev_polynomial_u chebyshev_polynomial_v chebyshev_polynomial_w erfcx
+	hermite_polynomial_h hermite_polynomial_he laguerre_polynomial_l legendre_polynomial_p log_ndtr modified_bessel_i0 modified_bessel_i1 modified_bessel_k0 modified_bessel_k1 ndtri
+	scaled_modified_bessel_k0 scaled_modified_bessel_k1 shifted_chebyshev_polynomial_t shifted_chebyshev_polynomial_u shifted_chebyshev_polynomial_v shifted_chebyshev_polynomial_w
+	spherical_bessel_j0 zeta`)

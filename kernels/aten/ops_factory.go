@@ -1,6 +1,7 @@
 package aten
 
 import (
+	"fmt"
 	"math"
 
 	"whittle/kernels/tensor"
@@ -251,7 +252,7 @@ func init() {
 			return nil, errf("step must be nonzero")
 		}
 		if math.IsInf(sf, 0) || math.IsInf(ef, 0) || sf != sf || ef != ef {
-			return nil, errf("unsupported range: %g -> %g", sf, ef)
+			return nil, errf("unsupported range: %s -> %s", cNumber(sf), cNumber(ef))
 		}
 		if pf > 0 && sf > ef || pf < 0 && sf < ef {
 			return nil, errf("upper bound and larger bound inconsistent with step sign")
@@ -364,6 +365,34 @@ func init() {
 		}
 		return t, nil
 	})
+	def("range range.step", func(c *Call) (Value, error) {
+		var step Value = int64(1)
+		if s := c.opt("step"); s != nil {
+			step = s
+		}
+		a, e, s := toFloat(c.Args[0]), toFloat(c.Args[1]), toFloat(step)
+		switch {
+		case s == 0:
+			return nil, errf("step must be nonzero")
+		case math.IsInf(a, 0) || math.IsInf(e, 0) || a != a || e != e:
+			return nil, errf("unsupported range: %s -> %s", cNumber(a), cNumber(e))
+		case s > 0 && a > e || s < 0 && a < e:
+			return nil, errf("upper bound and lower bound inconsistent with step sign")
+		}
+		d := c.optDT(tensor.DefaultDType)
+		if d.IsInt() {
+			a, s = math.Trunc(a), math.Trunc(s)
+		}
+		t := c.NewC(d, int64((e-a)/s)+1)
+		if c.real {
+			xs := make([]float64, t.Numel())
+			for i := range xs {
+				xs[i] = a + float64(i)*s
+			}
+			t.SetFloats(xs)
+		}
+		return t, nil
+	})
 	def("tril_indices triu_indices", func(c *Call) (Value, error) {
 		row, col, off := c.I(0), c.I(1), c.I(2)
 		var r, k []int64
@@ -382,4 +411,17 @@ func init() {
 	})
 	copies()
 	randomInplace(gen)
+}
+
+// cNumber is a number as C++ prints it.
+func cNumber(x float64) string {
+	switch {
+	case math.IsInf(x, 1):
+		return "inf"
+	case math.IsInf(x, -1):
+		return "-inf"
+	case x != x:
+		return "nan"
+	}
+	return fmt.Sprintf("%g", x)
 }

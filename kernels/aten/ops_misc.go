@@ -281,40 +281,100 @@ func miscComposites() {
 		}
 		return c.via("cat", []Value{one, p}, int64(-1))
 	})
-	for _, n := range []string{"bartlett_window", "hann_window", "hamming_window", "blackman_window"} {
-		def(n+" "+n+".periodic", func(c *Call) (Value, error) {
-			l := c.I(0)
-			periodic := c.Op.Sig().Overload == "" || c.B(1)
-			o := c.NewC(c.optDT(tensor.Float32), l)
-			if !c.real {
-				return o, nil
+	comp("vander", func(c *Call) (Value, error) {
+		x := c.T(0)
+		if x.Dim() != 1 {
+			return nil, errf("x must be a one-dimensional tensor.")
+		}
+		n := x.Shape[0]
+		if !c.None(1) {
+			if n = c.I(1); n < 0 {
+				return nil, errf("N must be non-negative.")
 			}
-			m := float64(l - 1)
-			if periodic {
-				m = float64(l)
+		}
+		d := x.DType
+		if d.Kind() < tensor.KindFloat { // the dtype that products of integers have
+			d = tensor.Int64
+		}
+		ones := must(c.via("ones", []Value{x.Shape[0], min(n, 1)}, d))
+		powers := ones
+		if n > 1 {
+			x := must(c.via("expand", must(c.via("unsqueeze", x, int64(-1))), []Value{x.Shape[0], n - 1}))
+			powers = must(c.via("cat", []Value{ones, must(c.via("cumprod", x, int64(-1), d))}, int64(-1)))
+		}
+		if c.B(2) {
+			return powers, nil
+		}
+		return c.via("flip", powers, []Value{int64(1)})
+	})
+	comp("conv_tbc", func(c *Call) (Value, error) {
+		x, w, b := c.T(0), c.T(1), c.T(2)
+		switch {
+		case x.Dim() != 3:
+			return nil, errf("Input must have 3 dims: time, batch, in_channel")
+		case w.Dim() != 3:
+			return nil, errf("Weight tensor must have 3 dims: kernel_width, in_channels, out_channels.")
+		case b.Dim() != 1:
+			return nil, errf("Bias must be 1-D")
+		case x.Shape[2] != w.Shape[1]:
+			return nil, errf("Input dim 2 (input channels) is not == dim 1 in the weight tensor")
+		case w.Shape[2] != b.Shape[0]:
+			return nil, errf("Bias size must equal dim 2 in the weight tensor (output channels).")
+		}
+		order := func(v Value, dims ...int64) Value { return must(c.via("permute", v, ints(dims))) }
+		y, err := c.via("conv1d", order(x, 1, 2, 0), order(w, 2, 1, 0), b, []Value{int64(1)}, []Value{c.I(3)}, []Value{int64(1)}, int64(1))
+		if err != nil {
+			return nil, err
+		}
+		return c.via("permute", y, ints([]int64{2, 0, 1}))
+	})
+	comp("fill_diagonal_", func(c *Call) (Value, error) {
+		t := c.T(0)
+		if t.Dim() < 2 {
+			return nil, errf("dimensions must larger than 1")
+		}
+		rows, width := t.Shape[0], t.Shape[1]
+		step := int64(0)
+		for i, n := range t.Shape {
+			step += t.Stride[i]
+			if t.Dim() > 2 && n != rows {
+				return nil, errf("all dimensions of input must be of equal length")
 			}
-			xs := make([]float64, l)
-			for i := range xs {
-				if l == 1 {
-					xs[i] = 1
-					continue
-				}
-				t := 2 * math.Pi * float64(i) / m
-				switch n {
-				case "hann_window":
-					xs[i] = 0.5 - 0.5*math.Cos(t)
-				case "hamming_window":
-					xs[i] = 0.54 - 0.46*math.Cos(t)
-				case "blackman_window":
-					xs[i] = 0.42 - 0.5*math.Cos(t) + 0.08*math.Cos(2*t)
-				default:
-					xs[i] = 1 - math.Abs(2*float64(i)/m-1)
-				}
+		}
+		// The diagonals of the blocks that are as high as they are wide; a row is left out between them.
+		for from := int64(0); from == 0 || t.Dim() == 2 && c.B(2) && from < rows; from += width + 1 {
+			size := min(rows-from, width)
+			d, err := c.via("as_strided", t, []Value{size}, []Value{step}, t.Offset+from*t.Stride[0])
+			if err == nil {
+				_, err = c.via("fill_.Scalar", d, c.Args[1])
 			}
-			o.SetFloats(xs)
-			return o, nil
-		})
-	}
+			if err != nil {
+				return nil, err
+			}
+		}
+		return t, nil
+	})
+	comp("nuclear_norm", func(c *Call) (Value, error) {
+		return c.via("linalg_matrix_norm.str_ord", c.Args[0], "nuc", ints([]int64{-2, -1}), c.Args[1])
+	})
+	comp("nuclear_norm.dim", func(c *Call) (Value, error) {
+		return c.via("linalg_matrix_norm.str_ord", c.Args[0], "nuc", c.Args[1], c.Args[2])
+	})
+	comp("is_signed", func(c *Call) (Value, error) {
+		d := c.T(0).DType
+		return d.Kind() >= tensor.KindInt && !slices.Contains([]tensor.DType{tensor.UInt8, tensor.UInt16, tensor.UInt32, tensor.UInt64}, d), nil
+	})
+	comp("is_distributed", func(c *Call) (Value, error) { return false, nil })
+	comp("can_cast", func(c *Call) (Value, error) {
+		from, to := c.DT(0).Kind(), c.DT(1).Kind()
+		return from <= to || from == tensor.KindInt && to == tensor.KindInt, nil
+	})
+	def("is_set_to", func(c *Call) (Value, error) {
+		a, b := c.T(0), c.T(1)
+		return a.Storage == b.Storage && a.Offset == b.Offset && slices.Equal(a.Shape, b.Shape) && slices.Equal(a.Stride, b.Stride), nil
+	})
+	windows()
+	sobol()
 }
 
 // otherDims are the dimensions of t but d.

@@ -192,7 +192,12 @@ func init() {
 		if rtype(c.Args[0]) == tensor.Float64 {
 			return f1(sinc)
 		}
-		return f1(sinc32)
+		return f1(sinc32).c1(func(z complex128) complex128 {
+			if z == 0 {
+				return 1
+			}
+			return cmplx.Sin(math.Pi*z) / (math.Pi * z)
+		})
 	})
 	same := func(a int64) int64 { return a }
 	iabs := func(a int64) int64 {

@@ -18,6 +18,44 @@ func continuous(kernel string, t *tensor.Tensor) error {
 	return errf("\"%s\" not implemented for '%s'", kernel, cName(t.DType))
 }
 
+// elementType is the C++ type of an element that is an integer, as compilers print it.
+func elementType(d tensor.DType) string {
+	names := map[tensor.DType]string{tensor.Int64: "long int", tensor.Int32: "int", tensor.Int16: "short int", tensor.Int8: "signed char", tensor.UInt8: "unsigned char", tensor.Bool: "bool"}
+	if n := names[d]; n != "" {
+		return n
+	}
+	return cName(d)
+}
+
+// smallestNormal is the least positive number of a dtype that has all its digits.
+func smallestNormal(d tensor.DType) float64 {
+	switch d {
+	case tensor.Float64:
+		return 0x1p-1022
+	case tensor.Float16:
+		return 0x1p-14
+	}
+	return 0x1p-126
+}
+
+// deviation refuses a negative standard deviation, a number or elements.
+func deviation(std Value, real bool) error {
+	t, ok := std.(*tensor.Tensor)
+	if !ok {
+		if x := toFloat(std); x < 0 {
+			return errf("normal expects std >= 0.0, but found std %g", x)
+		}
+		return nil
+	}
+	if t.DType.Kind() == tensor.KindComplex {
+		return errf("normal expects standard deviation to be non-complex")
+	}
+	if real && slices.ContainsFunc(t.Floats(), func(x float64) bool { return x < 0 }) {
+		return errf("normal expects all elements of std >= 0.0")
+	}
+	return nil
+}
+
 func randomInplace(gen func(c *Call) *tensor.Generator) {
 	// Each filler serves x_(self, ...), and x(self, ...), which fills a tensor like self.
 	fill := func(names string, f func(c *Call, g *tensor.Generator, t *tensor.Tensor) error) {
@@ -71,6 +109,130 @@ func randomInplace(gen func(c *Call) *tensor.Generator) {
 		}
 		return nil
 	})
+	fill("cauchy_ cauchy", func(c *Call, g *tensor.Generator, t *tensor.Tensor) error {
+		if c.F(2) <= 0 {
+			return errf("cauchy_ expects sigma > 0.0, but found sigma=%g", c.F(2))
+		}
+		if !t.DType.IsFloat() {
+			return errf("Cauchy distribution is a continuous probability distribution. dtype must be a floating point but you specified %s", elementType(t.DType))
+		}
+		if c.real {
+			g.FillFrom(t, func() float64 { return g.Cauchy(c.F(1), c.F(2)) })
+		}
+		return nil
+	})
+	fill("log_normal_ log_normal", func(c *Call, g *tensor.Generator, t *tensor.Tensor) error {
+		if c.F(2) <= 0 {
+			return errf("log_normal_ expects std > 0.0, but found std=%g", c.F(2))
+		}
+		if !t.DType.IsFloat() {
+			return errf("\"log_normal_cpu\" not implemented for '%s'", cName(t.DType))
+		}
+		if c.real {
+			g.FillFrom(t, func() float64 { return g.LogNormal(c.F(1), c.F(2)) })
+		}
+		return nil
+	})
+	fill("geometric_ geometric", func(c *Call, g *tensor.Generator, t *tensor.Tensor) error {
+		if p := c.F(1); !(p > 0 && p < 1) {
+			return errf("geometric_ expects p to be in (0, 1), but got p=%g", p)
+		}
+		if k := t.DType.Kind(); k != tensor.KindFloat && k != tensor.KindInt {
+			return errf("\"geometric_cpu\" not implemented for '%s'", cName(t.DType))
+		}
+		if c.real {
+			g.FillFrom(t, func() float64 { return g.Geometric(c.F(1)) })
+		}
+		return nil
+	})
+	// drawn serves the operators whose elements are drawn each by parameters of its own, which lie in the tensors at the front of the arguments.
+	drawn := func(name, kernel string, params int, half bool, check func(x []float64) error, draw func(g *tensor.Generator, x []float64) float64) {
+		def(name, func(c *Call) (Value, error) {
+			ps := make([]*tensor.Tensor, params)
+			for i := range ps {
+				ps[i] = c.T(i)
+			}
+			d := ps[0].DType
+			if params == 2 && ps[1].DType != d {
+				return nil, errf("Found dtype %s but expected %s", cName(ps[1].DType), cName(d))
+			}
+			if !d.IsFloat() || !half && d.Size() < 4 {
+				return nil, errf("\"%s\" not implemented for '%s'", kernel, cName(d))
+			}
+			shape, err := broadcast(c.Args[:params])
+			if err != nil {
+				return nil, err
+			}
+			o := c.NewC(d, shape...)
+			if !c.real {
+				return o, nil
+			}
+			xs := make([][]float64, params)
+			for i, p := range ps {
+				xs[i] = p.Expand(shape).Floats()
+			}
+			g, out, x := gen(c), make([]float64, o.Numel()), make([]float64, params)
+			for i := range out {
+				for j := range x {
+					x[j] = xs[j][i]
+				}
+				if err := check(x); err != nil {
+					return nil, err
+				}
+				out[i] = draw(g, x)
+				if name == "_standard_gamma" {
+					if least := smallestNormal(d); !(out[i] > least) { // NaN, too
+						out[i] = least
+					}
+				}
+			}
+			o.SetFloats(out)
+			return o, nil
+		})
+	}
+	unchecked := func([]float64) error { return nil }
+	drawn("poisson", "poisson_cpu", 1, true, func(x []float64) error {
+		if !(x[0] >= 0) {
+			return errf("invalid Poisson rate, expected rate to be non-negative")
+		}
+		return nil
+	}, func(g *tensor.Generator, x []float64) float64 { return g.Poisson(x[0]) })
+	drawn("binomial", "binomial_cpu", 2, false, unchecked, func(g *tensor.Generator, x []float64) float64 { return g.Binomial(x[0], x[1]) })
+	drawn("_standard_gamma", "gamma_cpu", 1, false, unchecked, func(g *tensor.Generator, x []float64) float64 { return g.Gamma(x[0]) })
+	def("_sample_dirichlet", func(c *Call) (Value, error) {
+		t := c.T(0)
+		if t.DType != tensor.Float32 && t.DType != tensor.Float64 {
+			return nil, errf("\"dirichlet\" not implemented for '%s'", cName(t.DType))
+		}
+		o := c.NewC(t.DType, t.Shape...)
+		if !c.real || t.Numel() == 0 {
+			return o, nil
+		}
+		g, xs, n := gen(c), t.Floats(), 1
+		if t.Dim() > 0 {
+			n = int(t.Shape[t.Dim()-1])
+		}
+		for row := range slices.Chunk(xs, n) {
+			sum := 0.0
+			for i, x := range row {
+				row[i] = g.Gamma(x)
+				sum += row[i]
+			}
+			for i := range row {
+				row[i] = max(row[i]/sum, smallestNormal(t.DType))
+			}
+		}
+		o.SetFloats(xs)
+		return o, nil
+	})
+	def("_standard_gamma_grad", func(c *Call) (Value, error) {
+		d := rtype(c.Args[:2]...)
+		return c.pwv(c.Args[:2], d, d, f2(gammaSampleGrad))
+	})
+	def("_dirichlet_grad", func(c *Call) (Value, error) {
+		d := rtype(c.Args[:3]...)
+		return c.pwv(c.Args[:3], d, d, f3(dirichletSampleGrad))
+	})
 	fill("bernoulli_.float bernoulli.p", func(c *Call, g *tensor.Generator, t *tensor.Tensor) error {
 		if p := c.F(1); p < 0 || p > 1 {
 			return errf("bernoulli_ expects p to be in [0, 1], but got p=%g", p)
@@ -122,6 +284,9 @@ func randomInplace(gen func(c *Call) *tensor.Generator) {
 		return nil
 	})
 	def("normal.float_float", func(c *Call) (Value, error) {
+		if err := deviation(c.Args[1], c.real); err != nil {
+			return nil, err
+		}
 		t := c.NewC(c.optDT(tensor.Float32), c.Ints(2)...)
 		if c.real {
 			gen(c).NormalFill(t, c.F(0), c.F(1))
@@ -138,7 +303,13 @@ func randomInplace(gen func(c *Call) *tensor.Generator) {
 			d = m.DType
 		}
 		t := c.NewC(d, sh...)
+		if err := deviation(c.Args[1], c.real); err != nil {
+			return nil, err
+		}
 		if c.real {
+			if err := continuous("normal_kernel_cpu", t); err != nil {
+				return nil, err
+			}
 			gen(c).NormalFill(t, 0, 1)
 			x, err := c.doT("mul.Tensor", t, c.Args[1])
 			if err != nil {
@@ -153,6 +324,9 @@ func randomInplace(gen func(c *Call) *tensor.Generator) {
 		if p.Dim() < 1 || p.Dim() > 2 {
 			return nil, errf("prob_dist must be 1 or 2 dim")
 		}
+		if !p.DType.IsFloat() {
+			return nil, errf("multinomial only supports floating-point dtypes for input, got: %s", cName(p.DType))
+		}
 		k := p.Shape[p.Dim()-1]
 		if n <= 0 {
 			return nil, errf("cannot sample n_sample <= 0 samples")
@@ -165,6 +339,20 @@ func randomInplace(gen func(c *Call) *tensor.Generator) {
 		o := c.NewC(tensor.Int64, shape...)
 		if !c.real {
 			return o, nil
+		}
+		if !repl || n == 1 {
+			for row := range slices.Chunk(p.Floats(), int(k)) {
+				sum := 0.0
+				for _, x := range row {
+					if !(x >= 0) || math.IsInf(x, 1) {
+						return nil, errf("probability tensor contains either `inf`, `nan` or element < 0")
+					}
+					sum += x
+				}
+				if sum == 0 {
+					return nil, errf("invalid multinomial distribution (sum of probabilities <= 0)")
+				}
+			}
 		}
 		g := gen(c)
 		if !repl || n == 1 {

@@ -467,7 +467,7 @@ func aliases() {
 	for _, p := range strings.Fields("absolute:abs arccos:acos arccosh:acosh arcsin:asin arcsinh:asinh arctan:atan arctanh:atanh negative:neg fix:trunc square:square true_divide.Tensor:div.Tensor true_divide.Scalar:div.Scalar " +
 		"divide.Tensor:div.Tensor divide.Scalar:div.Scalar divide.Tensor_mode:div.Tensor_mode divide.Scalar_mode:div.Scalar_mode multiply.Tensor:mul.Tensor multiply.Scalar:mul.Scalar subtract.Tensor:sub.Tensor subtract.Scalar:sub.Scalar " +
 		"greater.Tensor:gt.Tensor greater.Scalar:gt.Scalar greater_equal.Tensor:ge.Tensor greater_equal.Scalar:ge.Scalar less.Tensor:lt.Tensor less.Scalar:lt.Scalar less_equal.Tensor:le.Tensor less_equal.Scalar:le.Scalar not_equal.Tensor:ne.Tensor not_equal.Scalar:ne.Scalar " +
-		"arctan2:atan2 clip:clamp clip.Tensor:clamp.Tensor special_expit:sigmoid special_gammaln:lgamma special_digamma:digamma special_psi:digamma special_erf:erf special_erfc:erfc special_erfinv:erfinv special_exp2:exp2 special_expm1:expm1 special_i0:i0 special_log1p:log1p special_sinc:sinc special_logit:logit special_round:round special_logsumexp:logsumexp special_polygamma:polygamma special_gammainc:igamma special_gammaincc:igammac " +
+		"arctan2:atan2 clip:clamp clip.Tensor:clamp.Tensor special_expit:sigmoid special_gammaln:lgamma special_digamma:digamma special_psi:digamma special_erf:erf special_erfc:erfc special_erfinv:erfinv special_exp2:exp2 special_expm1:expm1 special_i0:i0 special_log1p:log1p special_sinc:sinc special_logit:logit special_logsumexp:logsumexp special_polygamma:polygamma special_gammainc:igamma special_gammaincc:igammac " +
 		"special_xlogy:xlogy.Tensor special_xlogy.self_scalar:xlogy.Scalar_Self special_xlogy.other_scalar:xlogy.Scalar_Other " +
 		"__and__.Tensor:bitwise_and.Tensor __and__.Scalar:bitwise_and.Scalar __or__.Tensor:bitwise_or.Tensor __or__.Scalar:bitwise_or.Scalar __xor__.Tensor:bitwise_xor.Tensor __xor__.Scalar:bitwise_xor.Scalar inverse:linalg_inv orgqr:linalg_householder_product det:linalg_det slogdet:linalg_slogdet matrix_power:linalg_matrix_power") {
 		n, to, _ := strings.Cut(p, ":")
@@ -548,9 +548,18 @@ func aliases() {
 		e := must(c.via("erf", must(c.via("mul.Scalar", x, math.Sqrt2/2))))
 		return c.via("mul.Scalar", must(c.via("add.Scalar", e, int64(1))), 0.5)
 	})
+	comp("special_round", func(c *Call) (Value, error) {
+		if c.I(1) == 0 {
+			return c.via("round", c.Args[0])
+		}
+		return c.via("round.decimals", c.Args...)
+	})
 	comp("special_multigammaln", func(c *Call) (Value, error) { return c.via("mvlgamma", c.Args...) })
 	def("mvlgamma", func(c *Call) (Value, error) {
 		p := c.I(1)
+		if p < 1 {
+			return nil, errf("p has to be greater than or equal to 1")
+		}
 		d := floatType(c.T(0).DType)
 		return c.pwv(c.Args[:1], d, d, f1(func(x float64) float64 {
 			s := float64(p*(p-1)) / 4 * math.Log(math.Pi)

@@ -1,6 +1,7 @@
 package aten
 
 import (
+	"strings"
 	"whittle/kernels/native"
 	"whittle/kernels/tensor"
 )
@@ -116,6 +117,9 @@ func (c *Call) pw(ins []Value, compute, out tensor.DType, k kern) (*tensor.Tenso
 	missing := (compute.IsFloat() || k.I == nil) && k.F == nil
 	if compute.Kind() == tensor.KindComplex {
 		missing = k.C == nil || compute == tensor.Complex32
+	}
+	if name, ok := strings.CutPrefix(c.Op.Sig().Name, "special_"); ok && compute.IsFloat() && compute.Size() == 2 {
+		missing = missing || noHalf[name]
 	}
 	if missing && c.real { // metadata can be computed all the same
 		return nil, kindf(RuntimeError, "\"%s\" not implemented for '%s'", kernelName(c.Op.Sig().Name), cName(compute))

@@ -24,6 +24,11 @@ from torch.functional import (_segment_reduce, atleast_1d, atleast_2d, atleast_3
                               gru_cell, is_complex, is_floating_point, lstm_cell, lu, meshgrid, norm, numel, rnn_relu_cell, rnn_tanh_cell, split, stft, tensordot,
                               unique, unique_consecutive, unravel_index)
 
+from torch._rnn import gru, lstm, rnn_relu, rnn_tanh
+from torch._lowrank import pca_lowrank, svd_lowrank
+from torch._asarray import asarray
+from torch._tensor import eig, lstsq, matrix_rank, solve, symeig
+
 from torch import storage as storage
 from torch.storage import TypedStorage, UntypedStorage
 
@@ -150,6 +155,46 @@ def set_num_interop_threads(n):
 
 def get_num_interop_threads():
     return 1
+
+
+def get_device(input):
+    return input.get_device()
+
+
+def detach_(input):
+    return input.detach_()
+
+
+def from_dlpack(ext_tensor):
+    from torch.utils import dlpack
+
+    return dlpack.from_dlpack(ext_tensor)
+
+
+def to_dlpack(tensor):
+    from torch.utils import dlpack
+
+    return dlpack.to_dlpack(tensor)
+
+
+def get_device_module(device=None):
+    """The module of a device's functions; of the default device where none is named."""
+    name = get_default_device().type if device is None else _C.device(device).type if not isinstance(device, _C.device) else device.type
+    module = getattr(_sys.modules["torch"], name, None)
+    if module is None:
+        raise RuntimeError(f"Device '{name}' does not have a corresponding module registered as 'torch.{name}'.")
+    return module
+
+
+def is_vulkan_available():
+    return False
+
+
+def compiled_with_cxx11_abi():
+    return True
+
+
+has_lapack, has_mkl, has_openmp, has_spectral = True, False, True, True
 
 
 def use_deterministic_algorithms(mode, *, warn_only=False):
@@ -429,7 +474,7 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
     return transforms.vmap(func, in_dims, out_dims, randomness, chunk_size=chunk_size)
 
 
-_PARTS = ("distributed", "export", "func", "futures", "fx", "hub", "jit", "multiprocessing", "nested", "overrides", "profiler", "types", "return_types", "_VF", "_jit_internal")
+_PARTS = ("distributed", "export", "func", "futures", "fx", "hub", "jit", "multiprocessing", "nested", "overrides", "profiler", "types", "return_types", "_VF", "_jit_internal", "quasirandom")
 
 
 def __getattr__(name):
@@ -442,6 +487,10 @@ def __getattr__(name):
             if e.name != "torch." + name:
                 raise
     raise AttributeError(f"module 'torch' has no attribute '{name}'")
+
+
+def __dir__():
+    return _builtins.sorted({*globals(), *_PARTS, *_C._function_names("")})
 
 
 from torch.amp.autocast_mode import autocast

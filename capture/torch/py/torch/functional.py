@@ -33,7 +33,15 @@ def broadcast_shapes(*shapes):
 def broadcast_tensors(*tensors):
     if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
         tensors = tuple(tensors[0])
-    shape = broadcast_shapes(*[t.shape for t in tensors])
+    try:
+        shape = broadcast_shapes(*[t.shape for t in tensors])
+    except RuntimeError:
+        shape = torch.Size()
+        for t in tensors:  # which two do not fit, and where
+            for i in range(-1, -min(len(shape), t.dim()) - 1, -1):
+                if shape[i] != t.shape[i] and 1 not in (shape[i], t.shape[i]):
+                    raise RuntimeError(f"The size of tensor a ({shape[i]}) must match the size of tensor b ({t.shape[i]}) at non-singleton dimension {max(len(shape), t.dim()) + i}") from None
+            shape = broadcast_shapes(shape, t.shape)
     return tuple(t if t.shape == shape else t.expand(shape) for t in tensors)
 
 

@@ -33,6 +33,7 @@ class Binomial(Distribution):
     def probs(self):
         return logits_to_probs(self.logits, is_binary=True)
 
+    param_shape = property(lambda self: self._param.size())
     mean = property(lambda self: self.total_count * self.probs)
     mode = property(lambda self: ((self.total_count + 1) * self.probs).floor().clamp(max=self.total_count))
     variance = property(lambda self: self.total_count * self.probs * (1 - self.probs))
@@ -57,4 +58,6 @@ class Binomial(Distribution):
         return values.expand((-1,) + tuple(self._batch_shape)) if expand else values
 
     def entropy(self):
+        if not self.total_count.min() == int(self.total_count.max()):
+            raise NotImplementedError("Inhomogeneous total count not supported by `entropy`.")
         return -(torch.exp(self.log_prob(self.enumerate_support(False))) * self.log_prob(self.enumerate_support(False))).sum(0)

@@ -16,22 +16,37 @@ class Constraint:
 
 
 class _Dependent(Constraint):
-    """A region that depends on other parameters."""
+    """A region that depends on other parameters; what is not said of it is not known before there is an instance."""
 
-    def __init__(self, *, is_discrete=False, event_dim=0):
-        self.is_discrete, self.event_dim = is_discrete, event_dim
+    def __init__(self, *, is_discrete=NotImplemented, event_dim=NotImplemented):
+        self._known = {"is_discrete": is_discrete, "event_dim": event_dim}
+        super().__init__()
+
+    def _fact(self, name):
+        if self._known[name] is NotImplemented:
+            raise NotImplementedError(f".{name} cannot be determined statically")
+        return self._known[name]
+
+    is_discrete = property(lambda self: self._fact("is_discrete"))
+    event_dim = property(lambda self: self._fact("event_dim"))
+
+    def __call__(self, *, is_discrete=NotImplemented, event_dim=NotImplemented):
+        told = {"is_discrete": is_discrete, "event_dim": event_dim}
+        return _Dependent(**{k: self._known[k] if v is NotImplemented else v for k, v in told.items()})
 
     def check(self, x):
         raise ValueError("Cannot determine validity of dependent constraint")
 
 
 class _DependentProperty(property, _Dependent):
-    def __init__(self, fn=None, *, is_discrete=False, event_dim=0):
+    """A property of a class whose instances know the region."""
+
+    def __init__(self, fn=None, *, is_discrete=NotImplemented, event_dim=NotImplemented):
         super().__init__(fn)
-        self.is_discrete, self.event_dim = is_discrete, event_dim
+        self._known = {"is_discrete": is_discrete, "event_dim": event_dim}
 
     def __call__(self, fn):
-        return _DependentProperty(fn, is_discrete=self.is_discrete, event_dim=self.event_dim)
+        return _DependentProperty(fn, **self._known)
 
 
 def is_dependent(constraint):
@@ -81,6 +96,19 @@ class _IntegerInterval(Constraint):
 
     def __repr__(self):
         return f"{self.__class__.__name__[1:]}(lower_bound={self.lower_bound}, upper_bound={self.upper_bound})"
+
+
+class _IntegerLessThan(Constraint):
+    is_discrete = True
+
+    def __init__(self, upper_bound):
+        self.upper_bound = upper_bound
+
+    def check(self, value):
+        return (value % 1 == 0) & (value <= self.upper_bound)
+
+    def __repr__(self):
+        return f"{self.__class__.__name__[1:]}(upper_bound={self.upper_bound})"
 
 
 class _IntegerGreaterThan(Constraint):
@@ -168,6 +196,17 @@ class _LowerCholesky(Constraint):
         return lower & (value.diagonal(dim1=-2, dim2=-1) > 0).all(-1)
 
 
+class _CorrCholesky(Constraint):
+    """Factors of correlation matrices: lower triangular, rows of length 1."""
+
+    event_dim = 2
+
+    def check(self, value):
+        slack = torch.finfo(value.dtype).eps * value.size(-1) * 10
+        unit = (torch.linalg.norm(value.detach(), dim=-1) - 1).abs().le(slack).all(dim=-1)
+        return lower_cholesky.check(value) & unit
+
+
 class _Square(Constraint):
     event_dim = 2
 
@@ -185,6 +224,54 @@ class _PositiveDefinite(_Symmetric):
     def check(self, value):
         symmetric = super().check(value)
         return torch.linalg.eigvalsh(value).gt(0).all(-1) if symmetric.all() else symmetric
+
+
+class _PositiveSemidefinite(_Symmetric):
+    def check(self, value):
+        symmetric = super().check(value)
+        return torch.linalg.eigvalsh(value).ge(0).all(-1) if symmetric.all() else symmetric
+
+
+class _Joined(Constraint):
+    """Regions side by side along a dimension."""
+
+    def __init__(self, cseq, dim):
+        assert all(isinstance(c, Constraint) for c in cseq)
+        self.cseq, self.dim = list(cseq), dim
+        super().__init__()
+
+    is_discrete = property(lambda self: any(c.is_discrete for c in self.cseq))
+    event_dim = property(lambda self: max(c.event_dim for c in self.cseq))
+
+
+class _Cat(_Joined):
+    """Along a dimension that there is, lengths of it for each region."""
+
+    def __init__(self, cseq, dim=0, lengths=None):
+        super().__init__(cseq, dim)
+        self.lengths = [1] * len(self.cseq) if lengths is None else list(lengths)
+        assert len(self.lengths) == len(self.cseq)
+
+    def check(self, value):
+        assert -value.dim() <= self.dim < value.dim()
+        parts = value.split(self.lengths, self.dim)
+        return torch.cat([c.check(part) for c, part in zip(self.cseq, parts)], self.dim)
+
+
+class _Stack(_Joined):
+    """Along a dimension that they make."""
+
+    def __init__(self, cseq, dim=0):
+        super().__init__(cseq, dim)
+
+    @property
+    def event_dim(self):
+        inner = max(c.event_dim for c in self.cseq)
+        return inner + 1 if self.dim + inner < 0 else inner
+
+    def check(self, value):
+        assert -value.dim() <= self.dim < value.dim()
+        return torch.stack([c.check(part) for c, part in zip(self.cseq, value.unbind(self.dim))], self.dim)
 
 
 dependent = _Dependent()
@@ -212,3 +299,7 @@ lower_cholesky = _LowerCholesky()
 square = _Square()
 symmetric = _Symmetric()
 positive_definite = _PositiveDefinite()
+positive_semidefinite = _PositiveSemidefinite()
+corr_cholesky = _CorrCholesky()
+cat = _Cat
+stack = _Stack

@@ -1,11 +1,29 @@
 """The Dirichlet distribution."""
 import torch
 from torch.distributions import constraints
-from torch.distributions.distribution import Distribution
+from torch.distributions.exp_family import ExponentialFamily
 from torch.nn import functional as F
 
 
-class Dirichlet(Distribution):
+class _Sample(torch.autograd.Function):
+    """A sample, whose values move with the concentrations."""
+
+    @staticmethod
+    def forward(ctx, concentration):
+        x = torch._sample_dirichlet(concentration)
+        ctx.save_for_backward(x, concentration)
+        return x
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx, grad):
+        x, concentration = ctx.saved_tensors
+        # A value grows at the expense of all, in proportion.
+        along = torch._dirichlet_grad(x, concentration, concentration.sum(-1, True).expand_as(concentration))
+        return along * (grad - (x * grad).sum(-1, True))
+
+
+class Dirichlet(ExponentialFamily):
     arg_constraints = {"concentration": constraints.independent(constraints.positive, 1)}
     support = constraints.simplex
     has_rsample = True
@@ -15,6 +33,13 @@ class Dirichlet(Distribution):
             raise ValueError("`concentration` parameter must be at least one-dimensional.")
         self.concentration = concentration
         super().__init__(concentration.shape[:-1], concentration.shape[-1:], validate_args=validate_args)
+
+    @property
+    def _natural_params(self):
+        return (self.concentration,)
+
+    def _log_normalizer(self, x):
+        return x.lgamma().sum(-1) - torch.lgamma(x.sum(-1))
 
     mean = property(lambda self: self.concentration / self.concentration.sum(-1, True))
 
@@ -32,8 +57,7 @@ class Dirichlet(Distribution):
         return self.concentration * (total - self.concentration) / (total.pow(2) * (total + 1))
 
     def rsample(self, sample_shape=()):
-        parts = torch._standard_gamma(self.concentration.expand(self._extended_shape(sample_shape)))
-        return parts / parts.sum(-1, True)
+        return _Sample.apply(self.concentration.expand(self._extended_shape(sample_shape)))
 
     def log_prob(self, value):
         self._checked(value)

@@ -143,7 +143,3 @@ class Distribution:
     def __repr__(self):
         names = [k for k in self.arg_constraints if k in self.__dict__]
         return self.__class__.__name__ + "(" + ", ".join(f"{p}: {self.__dict__[p] if self.__dict__[p].numel() == 1 else self.__dict__[p].size()}" for p in names) + ")"
-
-
-class ExponentialFamily(Distribution):
-    """A distribution of an exponential family."""

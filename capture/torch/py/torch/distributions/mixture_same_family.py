@@ -14,6 +14,14 @@ class MixtureSameFamily(Distribution):
             raise ValueError(" The Mixture distribution needs to be an  instance of torch.distributions.Categorical")
         if not isinstance(component_distribution, Distribution):
             raise ValueError("The Component distribution need to be an instance of torch.distributions.Distribution")
+        components = component_distribution.batch_shape
+        mixed = mixture_distribution.batch_shape
+        for a, b in zip(reversed(mixed), reversed(components[:-1])):
+            if a != 1 and b != 1 and a != b:
+                raise ValueError(f"`mixture_distribution.batch_shape` ({mixed}) is not compatible with `component_distribution.batch_shape`({components[:-1]})")
+        weights = mixture_distribution.logits.shape[-1]
+        if weights != components[-1]:
+            raise ValueError(f"`mixture_distribution component` ({weights}) does not equal `component_distribution.batch_shape[-1]` ({components[-1]})")
         mixture_distribution.logits  # both forms of the weights are made, and shown, from here on
         self._num_component = component_distribution.batch_shape[-1]
         self._event_ndims = len(component_distribution.event_shape)
@@ -42,8 +50,25 @@ class MixtureSameFamily(Distribution):
 
     def log_prob(self, x):
         self._checked(x)
-        log_prob = self._component_distribution.log_prob(x.unsqueeze(-1 - self._event_ndims))
+        log_prob = self._component_distribution.log_prob(self._pad(x))
         return torch.logsumexp(log_prob + torch.log_softmax(self._mixture_distribution.logits, dim=-1), dim=-1)
+
+    def cdf(self, x):
+        probs = self._component_distribution.cdf(self._pad(x))
+        return torch.sum(probs * self._mixture_distribution.probs, dim=-1)
+
+    def _pad(self, x):
+        return x.unsqueeze(-1 - self._event_ndims)
+
+    def expand(self, batch_shape, _instance=None):
+        new = self._get_checked_instance(MixtureSameFamily, _instance)
+        batch_shape = torch.Size(batch_shape)
+        new._component_distribution = self._component_distribution.expand(batch_shape + (self._num_component,))
+        new._mixture_distribution = self._mixture_distribution.expand(batch_shape)
+        new._num_component, new._event_ndims = self._num_component, self._event_ndims
+        Distribution.__init__(new, batch_shape, new._component_distribution.event_shape, validate_args=False)
+        new._validate_args = self._validate_args
+        return new
 
     def sample(self, sample_shape=torch.Size()):
         with torch.no_grad():

@@ -3,8 +3,9 @@ import math
 
 import torch
 from torch.distributions import constraints
+from torch.distributions.binomial import Binomial
 from torch.distributions.distribution import Distribution
-from torch.distributions.utils import broadcast_all
+from torch.distributions.utils import broadcast_all, lazy_property
 from torch.distributions.categorical import Categorical
 
 
@@ -24,8 +25,19 @@ class Multinomial(Distribution):
 
     probs = property(lambda self: self._categorical.probs)
     logits = property(lambda self: self._categorical.logits)
+    param_shape = property(lambda self: self._categorical.param_shape)
     mean = property(lambda self: self.probs * self.total_count)
     variance = property(lambda self: self.total_count * self.probs * (1 - self.probs))
+
+    @lazy_property
+    def _binomial(self):
+        return Binomial(total_count=self.total_count, probs=self.probs)
+
+    def entropy(self):
+        n = torch.tensor(self.total_count)
+        support = self._binomial.enumerate_support(expand=False)[1:]
+        weights = torch.exp(self._binomial.log_prob(support))
+        return n * self._categorical.entropy() - torch.lgamma(n + 1) + (weights * torch.lgamma(support + 1)).sum([0, -1])
 
     def sample(self, sample_shape=torch.Size()):
         samples = self._categorical.sample((self.total_count,) + tuple(sample_shape))

@@ -41,7 +41,15 @@ class MultivariateNormal(Distribution):
             self._unbroadcasted_scale_tril = _precision_to_scale_tril(precision_matrix)
 
     def expand(self, batch_shape, _instance=None):
-        return MultivariateNormal(self.loc.expand(tuple(batch_shape) + (-1,)), scale_tril=self._unbroadcasted_scale_tril, validate_args=False)
+        new = self._get_checked_instance(MultivariateNormal, _instance)
+        batch_shape = torch.Size(batch_shape)
+        new.loc, new._unbroadcasted_scale_tril = self.loc.expand(batch_shape + self.event_shape), self._unbroadcasted_scale_tril
+        for name in ("covariance_matrix", "scale_tril", "precision_matrix"):
+            if name in self.__dict__:
+                setattr(new, name, getattr(self, name).expand(batch_shape + self.event_shape + self.event_shape))
+        Distribution.__init__(new, batch_shape, self.event_shape, validate_args=False)
+        new._validate_args = self._validate_args
+        return new
 
     def _whole(self, matrix):
         n = tuple(self._event_shape)

@@ -8,3 +8,7 @@ def __getattr__(name):
         raise AttributeError(f"module 'torch.fft' has no attribute '{name}'") from None
     globals()[name] = f
     return f
+
+
+def __dir__():
+    return sorted({*globals(), *torch._C._function_names("fft_")})
