@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"whittle/capture/effects"
+	"whittle/capture/guard"
 	"whittle/capture/python/vm"
 	"whittle/capture/source"
 )
@@ -221,12 +222,19 @@ func (bn *bindings) seeInlined(wrapper *vm.Function, inner vm.Object) {
 	if base == nil {
 		return
 	}
+	if f, ok := inner.(*vm.Function); ok {
+		bn.guards.Add(guard.Type(wrapper, base), guard.Code(f, source.Attr{Base: base, Of: "_torchdynamo_inline"}))
+		bn.guards.Add(guard.Part(source.Import{Module: "torch._dynamo.polyfills"}.Name()))
+		if v, ok := bn.in.Builtins.Dict.GetStr("getattr"); ok {
+			bn.world.useBuiltin("getattr", v)
+		}
+	}
 	src := source.Source(source.Attr{Base: base, Of: "_torchdynamo_orig_callable"})
 	if m, ok := inner.(*vm.BoundMethod); ok {
 		bn.world.see(m.Self, source.Attr{Base: src, Of: "__self__"})
 		return
 	}
-	bn.world.see(inner, src)
+	bn.guards.Covertly(func() { bn.world.see(inner, src) })
 }
 
 // compiledModule is the module that an OptimizedModule stands for, which a trace calls in its place; nil for other objects.

@@ -199,6 +199,11 @@ var (
 			"torch._C._functorch._jvp_increment_nesting", "torch._C._functorch._jvp_decrement_nesting", "torch._C._functorch.set_inplace_requires_grad_allowed",
 			"torch._C._set_fwd_grad_enabled", "torch._C._enter_dual_level", "torch._C._exit_dual_level"},
 	}
+	graphAttributes = &nameList{
+		why:   "attributes of a tensor that the program is given at once, and that leave a node in the graph all the same",
+		torch: "_dynamo/variables/tensor.py: TensorVariable.var_getattr, those without a method of their own",
+		names: []string{"is_cpu", "is_leaf", "is_meta", "itemsize", "nbytes", "name"},
+	}
 	plainBodies = &nameList{
 		why:   "higher-order operators whose call becomes that of what they run",
 		torch: "_dynamo/variables/higher_order_ops.py: TorchHigherOrderOperatorVariable.make",
@@ -214,7 +219,7 @@ var (
 // callRules are the lists of names, by what they are called in this package.
 var callRules = map[string]*nameList{"walks": walks, "readers": readers, "hashes": hashes, "looksOnly": looksOnly, "pureModules": pureModules, "skippedLibraries": skippedLibraries, "skippedWrappers": skippedWrappers, "skippedTorch": skippedTorch, "forceSkipped": forceSkipped, "handledTorch": handledTorch, "folded": folded, "describing": describing,
 	"inlinedFunctional": inlinedFunctional, "graphFunctions": graphFunctions, "cellFunctions": cellFunctions, "statelessTypes": statelessTypes,
-	"byIdentity": byIdentity, "wholeInstances": wholeInstances, "unguarded": unguarded, "decorators": decorators, "enteredFiles": enteredFiles, "nullContexts": nullContexts, "checkpointSettings": checkpointSettings, "plainBodies": plainBodies, "transformSteps": transformSteps, "placeless": placeless,
+	"byIdentity": byIdentity, "wholeInstances": wholeInstances, "unguarded": unguarded, "decorators": decorators, "enteredFiles": enteredFiles, "nullContexts": nullContexts, "checkpointSettings": checkpointSettings, "plainBodies": plainBodies, "graphAttributes": graphAttributes, "transformSteps": transformSteps, "placeless": placeless,
 	"unsteadyProperties": unsteadyProperties, "effects": lasting.list(), "torchState": torchState.list(), "levelState": levelState.list(), "dataDependent": dataDependent.list()}
 
 // list is l without its reasons, names in order.

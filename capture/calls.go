@@ -82,6 +82,9 @@ func (tr *tracer) callClass(c *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Obj
 	if err := tr.userException(c, args); err != nil {
 		return nil, false, err
 	}
+	if err := tr.unhandledClass(c, args, kw); err != nil {
+		return nil, false, err
+	}
 	if c == vm.TypeType && len(args) == 1 {
 		if err := tr.reads.useOne(args[0]); err != nil {
 			return nil, false, err
@@ -117,6 +120,9 @@ func (tr *tracer) callClass(c *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Obj
 				return nil, false, err
 			}
 			if rows != nil && walks.has(c.Name) {
+				if c.Name == "list" || c.Name == "tuple" {
+					tr.reads.iterated(a)
+				}
 				args[i] = rows // list(x) of a tensor
 			}
 			tr.world.seeItems(a)
@@ -134,8 +140,14 @@ func (tr *tracer) callClass(c *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Obj
 	if c.Module == "builtins" || c.Module == "" {
 		if (c.Name == "list" || c.Name == "tuple") && len(args) == 1 {
 			tr.reads.walked(args[0])
+			tr.reads.walkedSet(args[0])
+		}
+		if m, ok := first(args).(*vm.Instance); ok && c.Name == "enumerate" && isModule(m) {
+			tr.reads.walked(m)
 		}
 		tr.world.usePolyfill("builtins."+c.Name, args)
+	} else if c.Module == "itertools" || c.Module == "operator" || c.Module == "_operator" {
+		tr.world.usePolyfill(strings.TrimPrefix(c.Module, "_")+"."+c.Name, args)
 	}
 	if v, done, err := tr.substituted(c, args, kw); done || err != nil {
 		return v, done, err
@@ -153,10 +165,18 @@ func (tr *tracer) callInstance(i *vm.Instance, callable vm.Object, args []vm.Obj
 		tr.guards.Add(guard.Identity(i, src)) // what calling it does is not looked into by guards
 	}
 	if inner := tr.bindings.compiledModule(i); inner != nil {
+		if m, ok := inner.(*vm.Instance); ok && isModule(m) {
+			if v, done, err := tr.bindings.callModule(m, args, kw); done || err != nil {
+				return v, done, err
+			}
+		}
 		v, err := tr.in.Call(inner, args, kw)
 		return v, true, err
 	}
 	if isModule(i) {
+		if isA(i.Class, "torch.nn.modules.rnn", "RNNBase") {
+			return nil, false, unsupported(breaks.RecurrentModule)
+		}
 		if v, done, err := tr.leafModule(i, args, kw); done || err != nil {
 			return v, done, err
 		}
@@ -182,7 +202,19 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 		}
 		return nil, false, nil // the torch hook records it
 	}
+	if f.Name == "data_ptr" && someTensor(append([]vm.Object{f.Self}, args...)) && tr.ofProgram() {
+		return nil, false, unsupported(breaks.TensorDataPtr)
+	}
+	if kind := nonTensorMethods[f.Name]; kind != "" && someTensor(append([]vm.Object{f.Self}, args...)) && tr.ofProgram() {
+		return nil, false, unsupported(breaks.NonTensorMethod, kind, f.Name)
+	}
+	if err := tr.unhandledFunction(f, args, kw); err != nil {
+		return nil, false, err
+	}
 	if f.Owner != nil && len(args) > 0 { // str.join(sep, parts): a method taken from its class
+		if err := tr.unhandledMethod(f.Name, args[0], args[1:], kw); err != nil {
+			return nil, false, err
+		}
 		tr.reads.seeForMethod(args[0], f.Name, args[1:])
 		for _, a := range args[1:] {
 			tr.world.seeItems(a)
@@ -231,6 +263,9 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 	}
 	if f.Self != nil {
 		if _, isModule := f.Self.(*vm.Module); !isModule { // functions of a module have that for self
+			if err := tr.unhandledMethod(f.Name, f.Self, args, kw); err != nil {
+				return nil, false, err
+			}
 			if tr.world.sourceOf(f) != nil {
 				tr.world.anchor(f.Self) // the method is guarded by its identity
 			}
@@ -257,6 +292,9 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 		case (f.Name == "getattr" || f.Name == "hasattr") && len(args) > 1 && tr.reads.ownAccess(args[0]) != nil:
 			return nil, false, tr.reads.ownAccess(args[0])
 		case f.Name == "getattr" && len(args) > 1:
+			if len(args) == 3 {
+				tr.reads.asksAttrOr(args[0], args[1])
+			}
 			if v, ok := tr.reads.readAttr(args[0], args[1]); ok {
 				return v, true, nil
 			}

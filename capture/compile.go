@@ -290,7 +290,7 @@ func (c *compilation) ended(tr *tracer, private *vm.Frame, u *Unsupported) (v vm
 		v, err = c.skip("skipped")
 		return v, true, err
 	}
-	if !row.Branch && resume.InLoop(f.Code.Code, tr.at.pc) {
+	if resume.InLoop(f.Code.Code, tr.at.pc) {
 		// A resume function per iteration would be compiled each time: the frame runs as plain Python, and what it calls is compiled.
 		b.loop = true
 		d.broke(ev, b)

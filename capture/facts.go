@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"errors"
 	"strings"
 
 	"whittle/capture/breaks"
@@ -155,6 +156,13 @@ func (rd *reads) asksAttr(o, name vm.Object) {
 	src := rd.world.sourceOf(o)
 	if src == nil {
 		return
+	}
+	if v, err := rd.has(o, n); err == nil {
+		if v == nil {
+			rd.guards.Add(guard.LacksAttr(n, src))
+		} else {
+			rd.attrFound(o, n, v)
+		}
 	}
 	switch o := o.(type) {
 	case *vm.Instance:
@@ -319,7 +327,7 @@ func (rd *reads) different(a, b vm.Object) {
 // finalGuards are the guards of a trace that has ended, in PyTorch's order.
 func (rd *reads) finalGuards() []*guard.Guard {
 	list := rd.guards.Ordered(func(dict vm.Object) (keys []vm.Object, reprs []string, ok bool) {
-		if keys, ok = rd.effects.Keys(dict); !ok {
+		if keys, ok = rd.effects.Keys(dict, isFixedKey); !ok {
 			return nil, nil, false
 		}
 		for _, k := range keys {
@@ -364,11 +372,17 @@ func (rd *reads) seeForMethod(self vm.Object, method string, args []vm.Object) {
 			rd.content(self)
 		}
 	}
+	if self.Type().Name == "deque" {
+		rd.world.seeItems(self)
+	}
+	if method == "index" && isSequence(self) && !rd.quiet() {
+		rd.world.usePolyfill("list_index", nil)
+	}
 	switch method { // these read nothing, or were dealt with above
 	case "append", "extend", "insert", "clear", "__contains__", "__len__", "update", "__setitem__", "add", "discard":
 		return
 	}
-	d, isDict := self.(*vm.Dict)
+	d, isDict := vm.AsDict(self)
 	if !isDict {
 		rd.world.seeItems(self)
 		rd.content(self)
@@ -399,6 +413,7 @@ func (rd *reads) seeForMethod(self vm.Object, method string, args []vm.Object) {
 	default:
 		if method == "items" || method == "values" {
 			rd.walked(self)
+			rd.world.seeValues(self, d, src)
 		}
 		rd.world.seeItems(self)
 		rd.content(self)
@@ -436,4 +451,69 @@ func (rd *reads) builtinAsks(name string, args []vm.Object) error {
 		}
 	}
 	return nil
+}
+
+// has is the attribute of an object or a class of the program's, a module or a tensor, as far as finding it runs no code of the program's; nil where
+// there is none. The error is that for others.
+func (rd *reads) has(o vm.Object, name string) (vm.Object, error) {
+	switch o := o.(type) {
+	case *vm.Instance:
+		if _, own := o.Class.Lookup("__getattribute__").(*vm.Function); own || o.Class.Lookup("__getattr__") != nil && !isModule(o) || isEnumMember(o) {
+			return nil, errNotAsked
+		}
+		switch o.Class.Lookup(name).(type) {
+		case *vm.Property, *vm.Instance:
+			return nil, errNotAsked
+		}
+	case *torch.Tensor:
+		if rd.t.IsFace(o) {
+			return nil, errNotAsked
+		}
+		if _, computed := o.Type().Lookup(name).(*vm.GetSet); computed && name != "grad" {
+			return nil, errNotAsked
+		}
+	case *vm.Type:
+		if !o.Heap {
+			return nil, errNotAsked
+		}
+	default:
+		return nil, errNotAsked
+	}
+	v, err := rd.in.GetAttr(o, name)
+	var r *vm.Raised
+	if errors.As(err, &r) && r.Exc.Class == rd.in.Exc.AttributeError {
+		return nil, nil
+	}
+	return v, err
+}
+
+// errNotAsked says of an attribute that nothing is known of it without asking the program.
+var errNotAsked = errors.New("an attribute that the program computes")
+
+// attrFound guards an attribute that hasattr found: PyTorch's capture reads it to know.
+func (rd *reads) attrFound(o vm.Object, name string, v vm.Object) {
+	src := rd.world.sourceOf(o)
+	if _, isTensor := o.(*torch.Tensor); isTensor {
+		if name == "grad" {
+			rd.world.see(v, source.Attr{Base: src, Of: name})
+		}
+		return
+	}
+	if _, isClass := o.(*vm.Type); isClass || src == nil || rd.boundHere(o, name, v) {
+		return
+	}
+	rd.seeAttr(o, src, name, v)
+	_ = rd.standIns.useValue(v)
+}
+
+// asksAttrOr is told of getattr(o, name, default): where o lacks the attribute, that is guarded.
+func (rd *reads) asksAttrOr(o, name vm.Object) {
+	n, ok := vm.AsStr(name)
+	src := rd.world.sourceOf(o)
+	if !ok || src == nil {
+		return
+	}
+	if v, err := rd.has(o, n); err == nil && v == nil {
+		rd.guards.Add(guard.LacksAttr(n, src))
+	}
 }

@@ -31,7 +31,11 @@ func (wo *world) guardFor(v vm.Object, src source.Source) []*guard.Guard {
 			return nil // capture knows it by heart
 		}
 		if wo.keptWhole(v) {
-			return []*guard.Guard{guard.Identity(v, src)}
+			g := guard.Identity(v, src)
+			if inlined(v) != nil {
+				g.Hide() // see seeInlined
+			}
+			return []*guard.Guard{g}
 		}
 		return []*guard.Guard{guard.Code(v, src)}
 	case *vm.BoundMethod:

@@ -8,9 +8,12 @@ import (
 	"whittle/capture/source"
 )
 
-// constantArgs reports whether a builtin is called on constants alone: PyTorch computes such calls while tracing.
+// constantArgs reports whether a builtin is called on constants alone, or on what a trace made of them: PyTorch computes such calls while tracing.
 func constantArgs(args []vm.Object) bool {
 	for _, a := range args {
+		if items, ok := vm.Remaining(a); ok && constantArgs(items) {
+			continue
+		}
 		if !guard.Constant(a) {
 			return false
 		}
@@ -24,20 +27,35 @@ type polyfill struct {
 	module   string
 	attrs    []string // of the module, dotted
 	builtins []string
-	then     string // the builtin that it calls
+	then     string   // the builtin that it calls
+	also     []string // other modules of polyfills that it reaches
+	natives  []string // functions of the standard library, by module and name
 }
 
 // polyfills are the builtins that PyTorch traces through, by module and name.
 var polyfills = map[string]polyfill{
-	"builtins.sum":       {folds: true, module: "builtins", attrs: []string{"operator", "operator.add", "functools", "functools.reduce"}, then: "functools.reduce"},
-	"builtins.enumerate": {module: "builtins", builtins: []string{"isinstance", "int"}},
-	"list_cmp":           {builtins: []string{"zip"}},
-	"functools.reduce":   {module: "functools", attrs: []string{"_INITIAL_MISSING"}, builtins: []string{"iter"}},
+	"builtins.sum":          {folds: true, module: "builtins", attrs: []string{"operator", "operator.add", "functools", "functools.reduce"}, then: "functools.reduce"},
+	"builtins.enumerate":    {module: "builtins", builtins: []string{"isinstance", "int"}},
+	"list_cmp":              {builtins: []string{"zip"}},
+	"list_eq":               {builtins: []string{"zip", "len"}},
+	"itertools.compress":    {module: "itertools", builtins: []string{"zip"}},
+	"itertools.islice":      {module: "itertools", builtins: []string{"max", "zip", "range", "slice"}},
+	"itertools.tee":         {module: "itertools", builtins: []string{"iter", "next", "range", "tuple", "StopIteration"}},
+	"itertools.zip_longest": {builtins: []string{"iter", "next", "tuple", "StopIteration"}},
+	"itertools.dropwhile":   {builtins: []string{"iter"}},
+	"operator.itemgetter":   {module: "operator", builtins: []string{"len"}},
+	"operator.attrgetter":   {module: "operator", builtins: []string{"any", "len", "str", "getattr", "isinstance"}},
+	"operator.methodcaller": {module: "operator", builtins: []string{"str", "getattr", "isinstance"}},
+	"list_index":            {builtins: []string{"isinstance", "int", "slice", "enumerate"}, also: []string{"builtins", "itertools"}, natives: []string{"itertools.islice"}},
+	"functools.reduce":      {module: "functools", attrs: []string{"_INITIAL_MISSING"}, builtins: []string{"iter"}},
 }
 
 // usePolyfill guards what PyTorch's version of a builtin relies on.
 func (wo *world) usePolyfill(name string, args []vm.Object) {
 	p, ok := polyfills[name]
+	if f := wo.in.Frame(); f != nil && strings.HasPrefix(f.Code.Filename, "torch/_dynamo/polyfills/") && name != "functools.reduce" {
+		return // ours may be written with others than PyTorch's
+	}
 	if !ok || p.folds && constantArgs(args) {
 		return
 	}
@@ -49,6 +67,18 @@ func (wo *world) usePolyfill(name string, args []vm.Object) {
 	for _, b := range p.builtins {
 		if v, ok := wo.in.Builtins.Dict.GetStr(b); ok {
 			wo.useBuiltin(b, v)
+		}
+	}
+	for _, m := range p.also {
+		wo.guards.Add(guard.Part(source.Import{Module: "torch._dynamo.polyfills." + m}.Name()))
+	}
+	for _, n := range p.natives {
+		module, name, _ := strings.Cut(n, ".")
+		wo.guards.Add(guard.Part(source.Import{Module: module}.Name() + "." + name))
+	}
+	if name == "functools.reduce" && len(args) == 2 { // the first item is the initial one
+		if v, ok := wo.in.Builtins.Dict.GetStr("next"); ok {
+			wo.useBuiltin("next", v)
 		}
 	}
 	if p.then != "" {

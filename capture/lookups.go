@@ -6,6 +6,7 @@ import (
 	"whittle/capture/guard"
 	"whittle/capture/python/vm"
 	"whittle/capture/source"
+	"whittle/capture/torch"
 )
 
 // seeGlobal guards a global that an instruction is about to load. Those of the captured function's own module are reached by its globals;
@@ -71,7 +72,7 @@ func (rd *reads) walked(o vm.Object) {
 	}
 	if d, ok := vm.AsDict(o); ok {
 		rd.guards.Order(src)
-		if _, plain := rd.effects.Keys(o); !plain {
+		if _, plain := rd.effects.Keys(o, isFixedKey); !plain {
 			rd.world.keysGuard(src, o, d)
 		}
 		return
@@ -79,7 +80,7 @@ func (rd *reads) walked(o vm.Object) {
 	if _, ok := guard.Contained(rd.in, o); ok {
 		rd.world.membersGuard(src, o)
 	}
-	if m, ok := o.(*vm.Instance); ok && isModule(m) {
+	if m, ok := o.(*vm.Instance); ok && isModule(m) && !isA(m.Class, "torch.nn.modules.container", "ModuleDict") {
 		if n := moduleLen(m); n >= 0 {
 			rd.guards.Add(guard.Length(guard.LengthCheck, src, n, moduleLen))
 		}
@@ -113,6 +114,14 @@ func (rd *reads) seeAttr(owner vm.Object, base source.Source, name string, v vm.
 	inst, ok := owner.(*vm.Instance)
 	if c, isClass := owner.(*vm.Type); isClass && isA(c, "enum", "Enum") {
 		return // members are constants of their class
+	}
+	if !ok && takenAsIs(owner, name, v) {
+		rd.guards.Covertly(func() { rd.world.see(v, source.Attr{Base: base, Of: name}) })
+		return
+	}
+	if ok && isEnumMember(inst) && (name == "value" || name == "name") {
+		rd.world.see(v, source.Attr{Base: base, Of: name})
+		return
 	}
 	if !ok {
 		if !rd.t.IsOperator(owner) { // an overload of an operator is as fixed as the operator
@@ -170,6 +179,35 @@ func (rd *reads) seeAttr(owner vm.Object, base source.Source, name string, v vm.
 	rd.world.see(v, source.Attr{Base: base, Of: name})
 }
 
+// takenAsIs reports whether an attribute is one that PyTorch's capture takes as it is, without a guard: a constant of a class, the name of a function.
+func takenAsIs(owner vm.Object, name string, v vm.Object) bool {
+	switch owner.(type) {
+	case *vm.Type:
+		return guard.Constant(v)
+	case *vm.Function:
+		return name == "__name__"
+	}
+	return false
+}
+
+// seeClassConstant guards a constant of a class that an object of the trace's own is about to be asked for.
+func (rd *reads) seeClassConstant(o vm.Object, name string) {
+	i, ok := o.(*vm.Instance)
+	if !ok || rd.world.sourceOf(o) != nil || rd.quiet() {
+		return
+	}
+	if i.Dict != nil {
+		if _, own := i.Dict.GetStr(name); own {
+			return
+		}
+	}
+	if v := i.Class.Lookup(name); v != nil && guard.Constant(v) {
+		if src := rd.world.sourceOf(i.Class); src != nil {
+			rd.world.see(v, source.Attr{Base: src, Of: name})
+		}
+	}
+}
+
 // computed reports whether reading an attribute runs code of a script: what it gives has no source of its own.
 func computed(i *vm.Instance, name string) bool {
 	switch d := i.Class.Lookup(name).(type) {
@@ -216,4 +254,39 @@ func moduleKind(c *vm.Type) source.ModuleKind {
 		return source.LibraryModule
 	}
 	return source.UserModule
+}
+
+// seeFrozen guards all fields of a frozen dataclass from outside: PyTorch's capture takes such an object with what it holds.
+func (rd *reads) seeFrozen(o vm.Object) error {
+	i, ok := o.(*vm.Instance)
+	if !ok || i.Dict == nil || rd.quiet() || rd.frozen[i] {
+		return nil
+	}
+	fields, isDict := vm.AsDict(i.Class.Lookup("__dataclass_fields__"))
+	src := rd.world.sourceOf(i)
+	params := i.Class.Lookup("__dataclass_params__")
+	if !isDict || src == nil || params == nil {
+		return nil
+	}
+	if frozen, err := rd.in.GetAttr(params, "frozen"); err != nil || frozen != vm.True {
+		return err
+	}
+	rd.frozen[i] = true
+	for _, k := range fields.Keys() {
+		name, _ := vm.AsStr(k)
+		v, own := i.Dict.GetStr(name)
+		if !own {
+			continue
+		}
+		if s := rd.world.swapping(func() { rd.seeAttr(i, src, name, v) }); s != nil {
+			if n, isNumber := s.(*torch.Scalar); isNumber {
+				rd.out.exprNode(n.Expr)
+			}
+			continue
+		}
+		if err := rd.standIns.useValue(v); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -484,7 +484,7 @@ func (p *planner) objectEffect(c effects.Change) (*effect, error) {
 		}
 		e.cell = true
 	case *vm.Instance:
-		if v.Dict == nil {
+		if v.Dict == nil && len(v.Slots) == 0 {
 			return nil, nil
 		}
 		e.entries = true
@@ -494,6 +494,11 @@ func (p *planner) objectEffect(c effects.Change) (*effect, error) {
 	}
 	if e.entries {
 		e.drop, now = effects.Entries(c.Before, now)
+	}
+	if d, ok := o.(*vm.Dict); ok && e.source != nil {
+		if err := p.lookAtEntries(d, e.source, c.Before); err != nil {
+			return nil, err
+		}
 	}
 	if l, ok := o.(*vm.List); ok {
 		if err := p.lookAtRest(l, e.source, c.Before); err != nil {
@@ -523,6 +528,27 @@ func (p *planner) lookAtRest(l *vm.List, src source.Source, before []vm.Object) 
 		stayed := i < len(l.Items) && l.Items[i] == x
 		if _, isTensor := x.(*torch.Tensor); isTensor && stayed || source.Identity(x) == nil && (stayed || slices.Contains(l.Items, x)) {
 			p.tr.world.seeItem(l, src, vm.MakeInt(int64(i)), x)
+			if err := p.tr.standIns.useValue(x); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// lookAtEntries is lookAtRest for a dict.
+func (p *planner) lookAtEntries(d *vm.Dict, src source.Source, before []vm.Object) error {
+	if p.tr.world.attributesOf(d) != nil {
+		return nil
+	}
+	for i := 0; i+1 < len(before); i += 2 {
+		k, x := before[i], before[i+1]
+		now, ok, err := d.Get(p.tr.in, k)
+		if err != nil || !ok || now != x {
+			continue
+		}
+		if _, isTensor := x.(*torch.Tensor); isTensor || source.Identity(x) == nil {
+			p.tr.world.seeItem(d, src, k, x)
 			if err := p.tr.standIns.useValue(x); err != nil {
 				return err
 			}
@@ -567,13 +593,11 @@ func (ef *effect) apply(in *vm.Interp, target vm.Object, items []vm.Object) {
 		effects.Replace(in, target, items)
 		return
 	}
-	d, ok := target.(*vm.Dict)
 	if i, isInstance := target.(*vm.Instance); isInstance {
-		if i.Dict == nil {
-			i.Dict = vm.NewDict()
-		}
-		d, ok = i.Dict, true
+		effects.Assign(in, i, ef.drop, items)
+		return
 	}
+	d, ok := target.(*vm.Dict)
 	if !ok {
 		return
 	}

@@ -23,11 +23,12 @@ type reads struct {
 
 	classes    map[*vm.Type]*classFacts // what was looked up in classes
 	classOrder []*vm.Type               // those, in order of first sight
+	frozen     map[*vm.Instance]bool    // dataclasses whose fields are guarded
 	onStack    map[int]stackValue       // what lies untouched on a resume function's stack, by slot
 }
 
 func newReads(g *ground, out *output, sy *symbols, ef *effects.Log, w *world, st *standIns) *reads {
-	return &reads{ground: g, out: out, symbols: sy, effects: ef, world: w, standIns: st, classes: map[*vm.Type]*classFacts{}}
+	return &reads{ground: g, out: out, symbols: sy, effects: ef, world: w, standIns: st, classes: map[*vm.Type]*classFacts{}, frozen: map[*vm.Instance]bool{}}
 }
 
 // pending is what the next step of a frame has to finish: the source of a loaded value.

@@ -175,6 +175,9 @@ func (tr *tracer) breaksAt(c *torch.Call) *Unsupported {
 	return nil
 }
 
+// nonTensorMethods are methods of tensors that give the program something else, by the name of its class, and that no trace knows.
+var nonTensorMethods = map[string]string{"storage_offset": "int", "is_shared": "bool", "is_pinned": "bool"}
+
 // onlyCompliant is the break at an operator of a program that does not say that it works in graphs, where the settings ask for that.
 func (tr *tracer) onlyCompliant(c *torch.Call) error {
 	if c.Op != fx.CallFunction || !fx.IsOverload(c.Target) && !strings.HasPrefix(c.Target, "torch.ops.") {

@@ -177,9 +177,12 @@ func (st *standIns) useValue(o vm.Object) error {
 }
 
 // useArguments makes the tensors among a call's arguments inputs of the graph, in the order in which PyTorch comes across them:
-// functions of torch look for overrides first, and do so from the last argument to the first.
+// functions and methods of torch look for overrides first, and do so from the last argument to the first.
 func (st *standIns) useArguments(c *torch.Call) error {
-	if c.Op != fx.CallFunction || strings.HasPrefix(c.Target, "operator.") || !strings.Contains(c.Target, ".") || c.Stem != "" {
+	if c.Op != fx.CallMethod && c.Op != fx.CallFunction {
+		return nil
+	}
+	if c.Op == fx.CallFunction && (strings.HasPrefix(c.Target, "operator.") || !strings.Contains(c.Target, ".") || c.Stem != "") {
 		return nil
 	}
 	todo := append([]vm.Object(nil), c.Args...)

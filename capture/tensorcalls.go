@@ -33,7 +33,9 @@ func (tr *tracer) tensorFunction(module, name string, args []vm.Object, kw []vm.
 			return nil, false, tr.refusedBuiltin(name, args, kw)
 		}
 	case "hash":
-		return nil, false, tr.refusedBuiltin(name, args, kw)
+		if tr.ofProgram() {
+			return nil, false, tr.refusedBuiltin(name, args, kw)
+		}
 	case "not_":
 		if someTensor(args) {
 			return nil, false, unsupported(breaks.DataDependentOperator, readsTensor)
@@ -41,6 +43,11 @@ func (tr *tracer) tensorFunction(module, name string, args []vm.Object, kw []vm.
 	case "index":
 		if someTensor(args) {
 			return nil, false, unsupported(breaks.TensorOfIndex)
+		}
+	case "abs":
+		if len(args) == 1 && someTensor(args) {
+			v, err := tr.t.Hook(&torch.Call{Op: fx.CallMethod, Target: "__abs__", Args: args, Run: func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return tr.in.CallMethod(a[0], "abs") }})
+			return v, err == nil, err
 		}
 	case "max", "min":
 		return tr.extremeTensor(name, args, kw)

@@ -186,3 +186,62 @@ func (rd *reads) stackIndex(f *vm.Frame, v vm.Object) int {
 	}
 	return k
 }
+
+// compared guards the items of two sequences that a comparison comes across, up to the first that differ.
+func (rd *reads) compared(a, b vm.Object) error {
+	x, y := items(a), items(b)
+	for i := range min(len(x), len(y)) {
+		for _, s := range []vm.Object{a, b} {
+			if src := rd.world.sourceOf(s); src != nil {
+				rd.world.seeItem(s, src, vm.MakeInt(int64(i)), items(s)[i])
+			}
+		}
+		if !guard.Constant(x[i]) || !guard.Constant(y[i]) {
+			return nil
+		}
+		if eq, err := rd.in.Eq(x[i], y[i]); err != nil || !eq {
+			return err
+		}
+	}
+	return nil
+}
+
+// asksTruth guards the constants that a container from outside holds: to know whether a branch is taken PyTorch's capture looks whether the whole is one
+// constant.
+func (rd *reads) asksTruth(o vm.Object) {
+	src := rd.world.sourceOf(o)
+	if src == nil || rd.quiet() {
+		return
+	}
+	if d, ok := o.(*vm.Dict); ok {
+		d.Each(func(k, v vm.Object) bool {
+			if !guard.Constant(v) {
+				return false
+			}
+			rd.world.seeItem(o, src, k, v)
+			return true
+		})
+		return
+	}
+	for i, v := range items(o) {
+		if !guard.Constant(v) {
+			return
+		}
+		rd.world.seeItem(o, src, vm.MakeInt(int64(i)), v)
+	}
+}
+
+// walkedSet guards the class and the length of a set that the trace walks.
+func (rd *reads) walkedSet(o vm.Object) {
+	src := rd.world.sourceOf(o)
+	set, ok := o.(*vm.Set)
+	if src == nil || !ok || rd.quiet() {
+		return
+	}
+	rd.guards.Add(guard.Type(o, src), guard.Length(guard.LengthCheck, src, set.Len(), func(now vm.Object) int {
+		if s, ok := now.(*vm.Set); ok {
+			return s.Len()
+		}
+		return -1
+	}))
+}

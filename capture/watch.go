@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"whittle/capture/breaks"
+	"whittle/capture/fx"
 	"whittle/capture/guard"
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
@@ -96,6 +97,7 @@ var watched = [256]func(u upcoming) error{
 	code.IMPORT_FROM:   upcoming.importFrom,
 	code.BINARY_SUBSCR: upcoming.loadItem,
 	code.STORE_SUBSCR:  upcoming.storeItem,
+	code.DELETE_SUBSCR: upcoming.deleteItem,
 
 	// Operators: the interpreter reads containers of any depth.
 	code.COMPARE_OP:   upcoming.compare,
@@ -248,6 +250,18 @@ func (u upcoming) loadAttr() error {
 	if err := u.reads.ownAccess(u.top(0)); err != nil {
 		return err
 	}
+	if m, ok := u.top(0).(*vm.Module); ok {
+		u.importPart(m, u.name())
+	}
+	if x, ok := u.top(0).(*torch.Tensor); ok && graphAttributes.has(u.name()) && u.ofProgram() && !u.t.IsFace(x) {
+		if err := u.attributeNode(x, u.name()); err != nil {
+			return err
+		}
+	}
+	u.reads.seeClassConstant(u.top(0), u.name())
+	if err := u.reads.seeFrozen(u.top(0)); err != nil {
+		return err
+	}
 	u.reads.readsAttr(u.top(0), u.name())
 	u.reads.note(u.f, u.top(0), u.name())
 	if p, ok := u.f.Ext.(*pending); ok && p != nil {
@@ -257,12 +271,36 @@ func (u upcoming) loadAttr() error {
 	return nil
 }
 
+// importPart lets a package of the library import a part that it imports when the part is first named. PyTorch's has it by then.
+func (u upcoming) importPart(m *vm.Module, name string) {
+	lazy, ok := m.Dict.GetStr("__getattr__")
+	f, isFunc := lazy.(*vm.Function)
+	if _, there := m.Dict.GetStr(name); !ok || !isFunc || there || !u.d.IsLibrary(f.Code.Filename) {
+		return
+	}
+	_, _ = u.imports(func() (vm.Object, error) { return u.in.GetAttr(m, name) }) // an error comes again, to the program
+}
+
+// attributeNode leaves a node for an attribute of a tensor in the graph.
+func (u upcoming) attributeNode(x *torch.Tensor, name string) error {
+	args, _, err := u.nodeArguments(&torch.Call{Args: []vm.Object{x, vm.Str(name)}})
+	if err != nil {
+		return err
+	}
+	u.journal.logNode(u.out.graph.CreateNode(fx.CallFunction, "getattr", args, nil, ""))
+	u.out.calls++
+	return nil
+}
+
 // storeAttr saves the object that is about to be written.
 func (u upcoming) storeAttr() error {
 	if ofProgramsClass(u.top(0)) {
 		return u.refusedBuiltin("setattr", []vm.Object{u.top(0), vm.Str(u.name()), u.top(1)}, nil)
 	}
 	if err := u.reads.storesTensor(u.top(0), u.name()); err != nil {
+		return err
+	}
+	if err := u.storesAttribute(u.top(0), u.name()); err != nil {
 		return err
 	}
 	u.world.touch(u.top(0))
@@ -328,6 +366,11 @@ func (u upcoming) storeItem() error {
 }
 
 func (u upcoming) compare() error {
+	if int(u.ins.Arg) < len(code.CmpOps) {
+		if err := u.unhandledComparison(code.CmpOps[u.ins.Arg], u.top(1), u.top(0)); err != nil {
+			return err
+		}
+	}
 	if err := u.binary(); err != nil {
 		return err
 	}
@@ -336,8 +379,13 @@ func (u upcoming) compare() error {
 			return u.compareTo(n)
 		}
 	}
-	if isSequence(u.top(0)) && isSequence(u.top(1)) && int(u.ins.Arg) < len(code.CmpOps) && strings.ContainsAny(code.CmpOps[u.ins.Arg], "<>") {
-		u.world.usePolyfill("list_cmp", nil)
+	if isSequence(u.top(0)) && isSequence(u.top(1)) && int(u.ins.Arg) < len(code.CmpOps) {
+		if strings.ContainsAny(code.CmpOps[u.ins.Arg], "<>") {
+			u.world.usePolyfill("list_cmp", nil)
+		} else if u.ofProgram() {
+			u.world.usePolyfill("list_eq", nil)
+		}
+		return u.reads.compared(u.top(1), u.top(0))
 	}
 	return nil
 }
@@ -366,6 +414,9 @@ func (u upcoming) contains() error {
 		return out
 	}
 	where := u.top(0)
+	if err := u.unhandledMember(u.top(1), where); err != nil {
+		return err
+	}
 	if isSequence(where) {
 		if _, isTensor := u.top(1).(*torch.Tensor); isTensor {
 			return u.containsTensor()
@@ -379,6 +430,9 @@ func (u upcoming) contains() error {
 	if d, ok := vm.AsDict(where); ok {
 		if src := u.world.sourceOf(where); src != nil {
 			u.world.memberGuard(src, d, u.top(1))
+			if v, ok, err := d.Get(u.in, u.top(1)); ok && err == nil && guard.Constant(v) {
+				u.world.seeItem(where, src, u.top(1), v)
+			}
 		}
 	} else {
 		u.guards.Covertly(func() {
@@ -417,8 +471,11 @@ func (u upcoming) binary() error {
 	return nil
 }
 
-// not is the break at "not x" of a tensor.
+// not is the break at "not x" of a tensor, or of an object that has no truth of its own.
 func (u upcoming) not() error {
+	if u.ofProgram() && plainInstance(u.top(0)) {
+		return unsupported(breaks.UnhandledOperator, "not_", u.variableClasses(u.top(0)), pyBool(false))
+	}
 	if _, isTensor := u.top(0).(*torch.Tensor); isTensor {
 		return unsupported(breaks.DataDependentOperator, readsTensor)
 	}
@@ -428,6 +485,9 @@ func (u upcoming) not() error {
 // iterate makes a loop over a tensor one over its rows, all of which PyTorch takes at once; other containers are guarded as a whole.
 func (u upcoming) iterate() error {
 	o := u.top(0)
+	if err := u.unhandledLoop(o); err != nil {
+		return err
+	}
 	rows, err := u.unpackTensor(o)
 	if err != nil {
 		return err
@@ -438,6 +498,7 @@ func (u upcoming) iterate() error {
 		return nil
 	}
 	u.reads.walked(o)
+	u.reads.walkedSet(o)
 	u.world.seeItems(o)
 	if _, ok := o.(*vm.Instance); ok {
 		u.reads.content(o)
@@ -495,6 +556,11 @@ func (u upcoming) walk() error {
 	if out := u.reads.stepsOuter(u.top(0)); out != nil {
 		return out
 	}
+	if d, ok := u.top(0).(*vm.Dict); ok && u.ins.Op == code.DICT_MERGE { // the arguments of a call
+		if src := u.world.sourceOf(d); src != nil {
+			u.world.seeValues(d, d, src)
+		}
+	}
 	u.world.seeItems(u.top(0))
 	u.reads.content(u.top(0))
 	return nil
@@ -504,6 +570,11 @@ func (u upcoming) walk() error {
 func (u upcoming) spread() error {
 	for k := range min(2, u.f.SP) {
 		u.world.seeItems(u.top(k))
+		if d, ok := u.top(k).(*vm.Dict); ok {
+			if src := u.world.sourceOf(d); src != nil {
+				u.world.seeValues(d, d, src)
+			}
+		}
 		u.reads.content(u.top(k))
 	}
 	return nil
@@ -517,10 +588,47 @@ func (u upcoming) branches() error {
 			return u.branchesOn(u.f)
 		}
 	case *torch.Tensor:
+		if done, err := u.asserts(v); done || err != nil {
+			return err
+		}
 		_, _ = u.standIns.fake(v) // an input of the graph, if it can be one: the break comes either way
 		return u.branchesOn(u.f)
+	case *vm.List, *vm.Tuple, *vm.Dict, *vm.Instance:
+		u.reads.asksTruth(v)
 	}
 	return nil
+}
+
+// asserts makes of "assert tensor" and "assert tensor, 'message'" a check in the graph; done is false for other branches, and for messages that are
+// to be computed.
+func (u upcoming) asserts(x *torch.Tensor) (done bool, err error) {
+	ins := u.f.Code.Instrs
+	pc := u.f.PC + 1
+	if u.ins.Op != code.POP_JUMP_FORWARD_IF_TRUE || pc >= len(ins) || ins[pc].Op != code.LOAD_ASSERTION_ERROR {
+		return false, nil
+	}
+	if on, err := u.d.configBool("rewrite_assert_with_torch_assert"); err != nil || !on {
+		return false, err
+	}
+	message := vm.Object(vm.Str("assertion error"))
+	if pc++; ins[pc].Op == code.LOAD_CONST {
+		text, isText := vm.AsStr(u.f.Code.Consts[ins[pc].Arg])
+		if !isText {
+			return false, nil
+		}
+		message = vm.Str(text)
+		for pc++; ins[pc].Op == code.PRECALL || ins[pc].Op == code.CALL; {
+			pc++
+		}
+	}
+	if ins[pc].Op != code.RAISE_VARARGS {
+		return false, nil
+	}
+	if _, err := u.inTorch("_assert_async", x, message); err != nil {
+		return false, err
+	}
+	u.replaceTop(vm.True)
+	return true, nil
 }
 
 // enterBlock is the break at a context manager that capture cannot enter: one of the script's from outside, whose state it would

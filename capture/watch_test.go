@@ -57,6 +57,12 @@ def f(x):
     match x.dim():
         case int():
             return x + 3`, "torch.ones(3)", []string{"skip 7 missing: MATCH_CLASS"}},
+		{"an item that is deleted", `
+def f(x, d):
+    del d["a"]
+    l = [1, 2]
+    del l[0]
+    return x + l[0]`, "torch.ones(3), {'a': 1}", []string{"skip 6 call_method ListVariable(length=2) __delitem__"}},
 		{"a group of exceptions", `
 def f(x):
     x = x + 1

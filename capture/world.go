@@ -2,6 +2,7 @@ package capture
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"whittle/capture/effects"
@@ -189,6 +190,10 @@ func (wo *world) seeItem(owner vm.Object, base source.Source, key, v vm.Object) 
 	if t, ok := owner.(*vm.Tuple); ok && wo.constantTuple(t, base) {
 		return
 	}
+	if name := fieldAt(owner, key); name != "" {
+		wo.see(v, source.Attr{Base: base, Of: name})
+		return
+	}
 	switch key.(type) {
 	case vm.Int, vm.Str, vm.Bool:
 		if i, ok := vm.AsInt(key); ok && i < 0 && guard.ListLen(owner)+guard.TupleLen(owner) >= 0 {
@@ -202,6 +207,14 @@ func (wo *world) seeItem(owner vm.Object, base source.Source, key, v vm.Object) 
 			wo.see(v, source.Item{Base: base, Key: key, Text: r})
 		}
 	default:
+		if isFixedKey(key) {
+			if keys, ok := wo.effects.Keys(owner, isFixedKey); ok {
+				if i := slices.Index(keys, key); i >= 0 {
+					wo.see(v, source.Item{Base: base, Key: key, Text: fmt.Sprintf("list(%s.keys())[%d]", base.Name(), i)})
+					return
+				}
+			}
+		}
 		// A key that came from outside itself: state[param].
 		if ks := wo.sources[source.Identity(key)]; ks != nil && wo.sources[source.Identity(v)] == nil {
 			wo.see(v, source.Keyed{Base: base, Key: ks})
@@ -209,6 +222,27 @@ func (wo *world) seeItem(owner vm.Object, base source.Source, key, v vm.Object) 
 			wo.see(v, source.Item{Base: base, Key: key, Text: fmt.Sprintf("<%s %d>", key.Type().Name, wo.keyNumber(key))})
 		}
 	}
+}
+
+// fieldAt is the name of the field of a named tuple that is the item of a number; "" for others.
+func fieldAt(owner, key vm.Object) string {
+	i, isInst := owner.(*vm.Instance)
+	n, isInt := vm.AsInt(key)
+	if !isInst || !isInt {
+		return ""
+	}
+	fields, ok := vm.AsTuple(i.Class.Lookup("_fields"))
+	if !ok {
+		return ""
+	}
+	if n < 0 {
+		n += int64(len(fields.Items))
+	}
+	if n < 0 || n >= int64(len(fields.Items)) {
+		return ""
+	}
+	name, _ := vm.AsStr(fields.Items[n])
+	return name
 }
 
 // seeItems registers the members of a container that native code is about to walk.
@@ -226,14 +260,44 @@ func (wo *world) seeItems(o vm.Object) {
 		for i, x := range c.Items {
 			wo.seeItem(c, src, vm.MakeInt(int64(i)), x)
 		}
-	case *vm.Dict:
-		c.Each(func(k, v vm.Object) bool {
-			if source.Identity(k) == nil {
-				wo.seeItem(c, src, k, v)
-			}
-			return true
-		})
+	case *vm.Dict: // the values are no part of what is walked
+		wo.guards.Covertly(func() { wo.seeValues(c, c, src) })
+	case *vm.Instance:
+		if fieldAt(c, vm.MakeInt(0)) == "" {
+			return
+		}
+		for i, x := range items(c) {
+			wo.seeItem(c, src, vm.MakeInt(int64(i)), x)
+		}
+	case interface { // a deque
+		Len() int
+		ItemAt(i int) vm.Object
+	}:
+		for i := range c.Len() {
+			wo.seeItem(o, src, vm.MakeInt(int64(i)), c.ItemAt(i))
+		}
 	}
+}
+
+// seeValues registers the values of a dict under the keys that have a text.
+func (wo *world) seeValues(owner vm.Object, d *vm.Dict, src source.Source) {
+	d.Each(func(k, v vm.Object) bool {
+		if source.Identity(k) == nil {
+			wo.seeItem(owner, src, k, v)
+		}
+		return true
+	})
+}
+
+// isFixedKey reports whether a key of a dict is a member of an enum or a class: its place among the keys names it.
+func isFixedKey(key vm.Object) bool {
+	switch k := key.(type) {
+	case *vm.Type:
+		return true
+	case *vm.Instance:
+		return isEnumMember(k)
+	}
+	return false
 }
 
 // keyNumber tells keys apart that have no text.
@@ -292,6 +356,24 @@ func (wo *world) ownDict(o vm.Object, v vm.Object) {
 		wo.save(o)
 		wo.effects.SaveAttributes(i, v)
 	}
+}
+
+// attributesOf is the object whose attributes a dict from outside holds: o.__dict__; nil for other dicts.
+func (wo *world) attributesOf(o vm.Object) vm.Object {
+	d, isDict := o.(*vm.Dict)
+	if !isDict {
+		return nil
+	}
+	a, ok := wo.sources[d].(source.Attr)
+	if !ok || a.Of != "__dict__" {
+		return nil
+	}
+	for _, x := range wo.order {
+		if i, isInst := x.(*vm.Instance); isInst && i.Dict == d && !isModule(i) {
+			return i
+		}
+	}
+	return nil
 }
 
 // guard adds the guards of a value for one source.
@@ -381,6 +463,10 @@ func (wo *world) variableName(o vm.Object) string {
 		if name != "SizeVariable" {
 			return name + "(" + o.Class.Name + ")"
 		}
+	case *vm.List:
+		return fmt.Sprintf("%s(length=%d)", name, len(o.Items))
+	case *vm.Tuple:
+		return fmt.Sprintf("%s(length=%d)", name, len(o.Items))
 	case vm.Str, vm.Int, vm.Float, vm.Bool, *vm.NoneType:
 		if r, err := wo.in.Repr(o); err == nil {
 			return fmt.Sprintf("%s(%s: %s)", name, o.Type().Name, r)

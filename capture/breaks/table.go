@@ -28,6 +28,7 @@ const (
 	DynamicShapeOperator
 	DynamicShapeUnknown
 	NonTensorResult
+	NonTensorMethod
 	NonTensorWrapped // of a function of numpy
 
 	// Calls of numpy.
@@ -53,6 +54,12 @@ const (
 	EmptyModeStack
 	EnteredMode
 	UnknownBuiltin
+	UnhandledMethod        // of a builtin container
+	UnhandledCall          // of a native class
+	UnhandledOperator      // of operands that it has no meaning for
+	UnhandledOperands      // a comparison of two kinds of sequences
+	UnhandledOperandMethod // that an operator calls
+	RecurrentModule
 	TorchState
 	TorchGrad
 	NativeMethod
@@ -169,7 +176,7 @@ var table = [end]Row{
 	TensorItem:               {Form: "Tensor.item", Hint: hintNumber},
 	TensorToList:             {Form: "Input tensor for tolist must be an integer tensor", Hint: hintNumber},
 	TensorNumpy:              {Form: "Tensor.numpy", Hint: hintMemory},
-	TensorDataPtr:            {Form: "Tensor.data_ptr", Hint: hintMemory},
+	TensorDataPtr:            {Form: "Tensor.data_ptr", Missing: true, Hint: hintMemory},
 	TensorResize:             {Form: "Tensor.resize_", Hint: hintMemory},
 	TensorResizeAs:           {Form: "Tensor.resize_as_", Hint: hintMemory},
 	IntermediateHook: {Form: "Compilation of intermediate hooks requires compiled autograd",
@@ -184,6 +191,7 @@ var table = [end]Row{
 	DynamicShapeOperator: {Form: "dynamic shape operator: {operator}; to enable, set torch._dynamo.config.capture_dynamic_output_shape_ops = True",
 		Hint: "the sizes of the result depend on data: set torch._dynamo.config.capture_dynamic_output_shape_ops = True, or use an operator with a fixed size (torch.where with three arguments in place of nonzero and masks)"},
 	NonTensorResult:  {Form: "torch.* op returned non-Tensor {type} call_function <built-in function {function}>", Hint: hintMove},
+	NonTensorMethod:  {Form: "torch.* op returned non-Tensor {type} call_method {method}", Hint: hintMove},
 	NonTensorWrapped: {Form: "torch.* op returned non-Tensor {type} call_function <Wrapped {kind} <original {function}>>", Hint: hintMove},
 	NumpyFunction: {Form: "Can't find numpy function {function} in torch._numpy.  Please file an issue to request support for this function.",
 		Hint: "use a function that torch._numpy has, or move the call out of the compiled function"},
@@ -208,6 +216,14 @@ var table = [end]Row{
 	Identity:         {Form: "call_id with args ({argument},)", Hint: hintState},
 	UnknownBuiltin: {Form: "Graph break due to unsupported builtin {module}.{function}. This function is either a Python builtin (e.g. _warnings.warn) or a third-party C/C++ Python extension (perhaps created with pybind). If it is a Python builtin, please file an issue on GitHub so the PyTorch team can add support for it and see the next case for a workaround. If it is a third-party C/C++ Python extension, please either wrap it into a PyTorch-understood custom operator (see " + CustomOpsPage + " for more details) or, if it is traceable, use torch.compiler.allow_in_graph.",
 		Hint: hintOpaque, Docs: CustomOpsPage},
+	UnhandledMethod:        {Form: "call_method {object} {method} [{arguments}] {keywords}", Hint: hintMove},
+	UnhandledCall:          {Form: "call_function {class} [{arguments}] {keywords}", Hint: hintMove},
+	UnhandledOperator:      {Form: builtinForm, Missing: true, Hint: hintMove},
+	UnhandledOperands:      {Form: "{operator}({left}, {right})", Missing: true, Hint: hintMove},
+	UnhandledOperandMethod: {Form: "call_method {object} {method} [{arguments}] {}", Missing: true, Hint: hintMove},
+	RecurrentModule: {Form: "TorchDynamo purposely graph breaks on RNN, GRU, LSTMs", Missing: true,
+		Hint: "a recurrent module runs as plain Python: write the loop with its cells, or keep the module out of the compiled function"},
+
 	TorchState:   {Form: stateForm, Hint: hintMove},
 	TorchGrad:    {Form: stateForm, Hint: hintBackward},
 	NativeMethod: {Form: methodForm, Hint: hintMove},

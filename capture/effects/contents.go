@@ -7,7 +7,7 @@ import (
 )
 
 // Contents is what a list, a dict, a cell or an instance holds: items, keys and values in turn, the value, attributes as keys and
-// values. It is a copy; nil for other objects.
+// values, those of __slots__ behind those of __dict__. It is a copy; nil for other objects.
 func Contents(o vm.Object) []vm.Object {
 	switch v := o.(type) {
 	case *vm.List:
@@ -17,11 +17,78 @@ func Contents(o vm.Object) []vm.Object {
 	case *vm.Cell:
 		return []vm.Object{v.V}
 	case *vm.Instance:
+		var out []vm.Object
 		if v.Dict != nil {
-			return Pairs(v.Dict)
+			out = Pairs(v.Dict)
+		}
+		for _, m := range members(v) {
+			if x := v.Slots[m.Index]; x != nil {
+				out = append(out, vm.Str(m.Name), x)
+			}
+		}
+		return out
+	}
+	return nil
+}
+
+// members are the descriptors of an instance's __slots__, in the order of its classes.
+func members(i *vm.Instance) []*vm.Member {
+	var out []*vm.Member
+	for _, c := range i.Class.MRO {
+		if len(i.Slots) == 0 {
+			break
+		}
+		c.Dict.Each(func(_, v vm.Object) bool {
+			if m, ok := v.(*vm.Member); ok && m.Index < len(i.Slots) && i.Class.IsSubtype(m.Own) {
+				out = append(out, m)
+			}
+			return true
+		})
+	}
+	return out
+}
+
+// member is the descriptor of one of them, by name; nil for other attributes.
+func member(i *vm.Instance, name vm.Object) *vm.Member {
+	for _, m := range members(i) {
+		if vm.Object(vm.Str(m.Name)) == name {
+			return m
 		}
 	}
 	return nil
+}
+
+// Assign writes attributes of an instance, given as keys and values in turn, where __slots__ or its __dict__ have them, after it took those in drop
+// out.
+func Assign(in *vm.Interp, i *vm.Instance, drop, items []vm.Object) {
+	for _, k := range drop {
+		if m := member(i, k); m != nil {
+			i.Slots[m.Index] = nil
+		} else if i.Dict != nil {
+			_, _ = i.Dict.Del(in, k) // the keys were hashable before
+		}
+	}
+	for k := 0; k+1 < len(items); k += 2 {
+		if m := member(i, items[k]); m != nil {
+			i.Slots[m.Index] = items[k+1]
+			continue
+		}
+		if i.Dict == nil {
+			i.Dict = vm.NewDict()
+		}
+		_ = i.Dict.Set(in, items[k], items[k+1])
+	}
+}
+
+// attributes are those of Contents of an instance that lie in its __dict__.
+func attributes(i *vm.Instance, contents []vm.Object) []vm.Object {
+	var out []vm.Object
+	for k := 0; k+1 < len(contents); k += 2 {
+		if member(i, contents[k]) == nil {
+			out = append(out, contents[k], contents[k+1])
+		}
+	}
+	return out
 }
 
 // Pairs are the keys and values of a dict in turn.
@@ -77,6 +144,15 @@ func Replace(in *vm.Interp, o vm.Object, items []vm.Object) {
 	case *vm.Cell:
 		v.V = items[0]
 	case *vm.Instance:
+		for _, m := range members(v) {
+			v.Slots[m.Index] = nil
+		}
+		for k := 0; k+1 < len(items) && len(v.Slots) > 0; k += 2 {
+			if m := member(v, items[k]); m != nil {
+				v.Slots[m.Index] = items[k+1]
+			}
+		}
+		items = attributes(v, items)
 		if v.Dict == nil {
 			if len(items) == 0 {
 				return

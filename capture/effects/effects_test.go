@@ -132,7 +132,7 @@ def write():
 	one, two, k := vm.MakeInt(1), vm.MakeInt(2), vm.Str("k")
 	inst := get("i").(*vm.Instance)
 	keys := func(name string) bool {
-		ks, ok := l.Keys(get(name))
+		ks, ok := l.Keys(get(name), func(vm.Object) bool { return false })
 		return ok && len(ks) == 1 && ks[0] == vm.Object(k)
 	}
 	for _, c := range []struct {

@@ -62,7 +62,7 @@ func (l *Log) Save(o vm.Object) (first bool) {
 	case *vm.List, *vm.Dict, *vm.Cell:
 		s.items = Contents(o)
 	case *vm.Instance:
-		s.items, s.attributes = Contents(o), c.Dict != nil
+		s.items, s.attributes = Contents(o), c.Dict != nil || len(c.Slots) > 0
 	default:
 		return false
 	}
@@ -71,7 +71,7 @@ func (l *Log) Save(o vm.Object) (first bool) {
 
 // SaveAttributes files the __dict__ of a saved instance, met as an object, with what the instance had.
 func (l *Log) SaveAttributes(i *vm.Instance, dict vm.Object) {
-	l.keep(dict, snapshot{items: l.saved[i].items})
+	l.keep(dict, snapshot{items: attributes(i, l.saved[i].items)})
 }
 
 func (l *Log) keep(o vm.Object, s snapshot) (first bool) {
@@ -141,10 +141,13 @@ func (l *Log) Attribute(i *vm.Instance, name string) (v vm.Object, ok bool) {
 
 // HadAttr reports whether an attribute of an instance is v now as it was before the trace. What is not its own is its class's affair.
 func (l *Log) HadAttr(i *vm.Instance, name string, v vm.Object) bool {
+	s, saved := l.saved[i]
+	if saved && member(i, vm.Str(name)) != nil {
+		return l.under(s.items, vm.Str(name), v)
+	}
 	if i.Dict == nil {
 		return true
 	}
-	s, saved := l.saved[i]
 	if _, own := i.Dict.GetStr(name); !own || !saved {
 		return true
 	}
@@ -179,8 +182,8 @@ func (l *Log) Lacked(o *vm.Instance, name string) bool {
 }
 
 // Keys are the keys that a dict, or an instance of a subclass, had before the trace; ok is false for other objects, and unless all
-// keys are constants.
-func (l *Log) Keys(o vm.Object) (keys []vm.Object, ok bool) {
+// keys are constants or classes or, as fixed says, as good as such.
+func (l *Log) Keys(o vm.Object, fixed func(key vm.Object) bool) (keys []vm.Object, ok bool) {
 	d, isDict := vm.AsDict(o)
 	if !isDict {
 		return nil, false
@@ -192,7 +195,7 @@ func (l *Log) Keys(o vm.Object) (keys []vm.Object, ok bool) {
 		}
 	}
 	for i := 0; i < len(items); i += 2 {
-		if source.Identity(items[i]) != nil {
+		if source.Identity(items[i]) != nil && !fixed(items[i]) {
 			return nil, false
 		}
 		keys = append(keys, items[i])
@@ -281,7 +284,7 @@ func (l *Log) Accept(f func() (vm.Object, error)) (vm.Object, error) {
 
 // acceptable is Contents, but for instances without a __dict__ that are dicts.
 func (l *Log) acceptable(o vm.Object) []vm.Object {
-	if i, ok := o.(*vm.Instance); ok && i.Dict == nil {
+	if i, ok := o.(*vm.Instance); ok && i.Dict == nil && len(i.Slots) == 0 {
 		if d, ok := vm.AsDict(i); ok {
 			return Pairs(d)
 		}

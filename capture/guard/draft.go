@@ -66,12 +66,20 @@ func (d *Draft) AddAlias(first, again source.Source) {
 	if d.seen["alias "+b+" is "+a] {
 		return
 	}
+	if d.seen["alias "+a+" is "+b] {
+		d.Show(b)
+		return
+	}
 	if _, guarded := d.values[b]; guarded {
 		return
 	}
 	d.seen["alias "+a+" is "+b] = true
 	g := OneObject(first, again)
-	g.Hidden = d.covert || source.IsFixed(first) || source.IsFixed(again)
+	fixed := source.IsFixed(first) || source.IsFixed(again)
+	g.Hidden = d.covert || fixed
+	if d.covert && !fixed {
+		d.unshown[b] = append(d.unshown[b], g)
+	}
 	d.AddTwice(g)
 }
 

@@ -112,6 +112,14 @@ func Lacks(name string, src source.Source) *Guard {
 	return g
 }
 
+// LacksAttr holds for objects that have no attribute of a name, neither of their own nor of their class's.
+func LacksAttr(name string, src source.Source) *Guard {
+	return New(NoHasattr, fmt.Sprintf("not hasattr(%s, '%s')", src.Name(), name), src, func(e *source.Env, now vm.Object) (bool, Failure) {
+		_, err := e.In.GetAttr(now, name)
+		return err != nil, Failure{}
+	})
+}
+
 // Member holds for dicts that have a key, which Python writes as repr, or have it not.
 func Member(key vm.Object, repr string, has bool, src source.Source) *Guard {
 	return New(DictContains, fmt.Sprintf("%s in %s", repr, src.Name()), src, func(e *source.Env, now vm.Object) (bool, Failure) {
@@ -137,6 +145,10 @@ func Keys(class *vm.Type, keys []vm.Object, src source.Source) *Guard {
 func KeysInOrder(keys []vm.Object, reprs []string, src source.Source) []*Guard {
 	gs := make([]*Guard, len(keys))
 	for i := range keys {
+		if source.Identity(keys[i]) != nil && !Constant(keys[i]) {
+			gs[i] = &Guard{Kind: IDMatch, Expr: fmt.Sprintf("___check_obj_id(list(%s.keys())[%d], <id>)", src.Name(), i), Source: src, isKey: true, place: i, key: reprs[i]}
+			continue
+		}
 		gs[i] = &Guard{Kind: EqualsMatch, Expr: fmt.Sprintf("list(%s.keys())[%d] == %s", src.Name(), i, reprs[i]), Source: src, isKey: true, place: i, key: reprs[i]}
 	}
 	if len(gs) == 0 {

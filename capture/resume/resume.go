@@ -82,11 +82,37 @@ func Blocks(c *code.Code, pc int) []Block {
 	}
 }
 
-// InLoop reports whether control can come back from behind pc to pc or before it.
+// InLoop reports whether control can come back from behind pc to pc or before it, as far as PyTorch looks: up to where the code that follows
+// returns. It looks at the code of a newer CPython, which has a copy of a short end of the function where a break leaves the loop, and jumps back
+// at once where a branch would go to a jump on its own line.
 func InLoop(c *code.Code, pc int) bool {
-	for _, in := range c.Instrs[pc:] {
-		if in.Op.HasJump() && int(in.Arg) <= pc {
+	back := func(in code.Instr) bool { return in.Op.HasJump() && int(in.Arg) <= pc }
+	if in := c.Instrs[pc]; in.Op.HasJump() && int(in.Arg) < len(c.Instrs) {
+		if to := c.Instrs[in.Arg]; back(in) || back(to) && to.Op == code.JUMP_BACKWARD && to.Line == in.Line {
 			return true
+		}
+	}
+	for i, in := range c.Instrs[pc+1:] {
+		switch {
+		case in.Op == code.RETURN_VALUE, in.Op == code.JUMP_FORWARD && i < 3 && returnsSoon(c, int(in.Arg)):
+			return false
+		case back(in):
+			return true
+		}
+	}
+	return false
+}
+
+// returnsSoon reports whether the code at pc is so short an end of the function that CPython copies it.
+func returnsSoon(c *code.Code, pc int) bool {
+	for n, at := 0, pc; at < len(c.Instrs) && n < 4; at++ {
+		switch in := c.Instrs[at]; {
+		case in.Op == code.RETURN_VALUE:
+			return true
+		case in.Op.HasJump():
+			return false
+		case in.Op != code.CACHE && in.Op != code.NOP:
+			n++
 		}
 	}
 	return false

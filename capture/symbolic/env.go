@@ -502,12 +502,16 @@ func (v *Env) refine(g *Expr) {
 		}
 		r := All
 		switch op {
-		case OpGt:
-			r.Lo = div(satAdd(lo, 1), coef, true)
+		case OpGt: // a bound that the symbol has already is not moved by one, as PyTorch has it
+			if div(lo, coef, true) > s.Range.Lo {
+				r.Lo = div(satAdd(lo, 1), coef, true)
+			}
 		case OpGe:
 			r.Lo = div(lo, coef, true)
 		case OpLt:
-			r.Hi = div(satAdd(hi, -1), coef, false)
+			if div(hi, coef, false) < s.Range.Hi {
+				r.Hi = div(satAdd(hi, -1), coef, false)
+			}
 		case OpLe:
 			r.Hi = div(hi, coef, false)
 		case OpEq:

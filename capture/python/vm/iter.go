@@ -123,6 +123,20 @@ func (it *dictIter) Next(in *Interp) (Object, error) {
 	return k, nil
 }
 
+// Remaining are the items that the iterator of a list or a tuple is still to give; ok is false for other objects.
+func Remaining(o Object) (items []Object, ok bool) {
+	switch it := o.(type) {
+	case *listIter:
+		if it.l == nil || it.i >= len(it.l.Items) {
+			return nil, true
+		}
+		return it.l.Items[it.i:], true
+	case *tupleIter:
+		return it.items[min(it.i, len(it.items)):], true
+	}
+	return nil, false
+}
+
 // NewListIter makes the iterator of a list that stands before item i; NewTupleIter that of items; NewRangeIter one that
 // gives n integers from cur on.
 func NewListIter(l *List, i int) Object { return &listIter{l, i} }

@@ -9,7 +9,7 @@ DEFAULTS = {
         "capture_sparse_compute": True, "compiled_autograd_kwargs_override": {}, "cudagraph_backend_keep_input_mutation": False,
         "cudagraph_backend_support_input_mutation": False, "enable_compiler_collectives": False, "fake_tensor_cache_crosscheck_enabled": False,
         "fake_tensor_cache_enabled": True, "force_unspec_int_unbacked_size_like_on_torchrec_kjt": False, "issue_3_13_0_warning": True,
-        "numpy_default_complex": "complex128", "numpy_default_int": "int64", "rewrite_assert_with_torch_assert": True, "skip_fsdp_guards": True,
+        "numpy_default_complex": "complex128", "numpy_default_int": "int64", "skip_fsdp_guards": True,
         "skip_fsdp_hooks": True, "skip_torchrec": True, "track_nodes_for_deduplication": False, "use_graph_deduplication": False,
         "use_lazy_graph_module": True,
     },

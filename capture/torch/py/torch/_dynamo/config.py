@@ -18,7 +18,7 @@ install(__name__, {
     "log_level": 30, "log_file": None, "log_file_name": None, "verbose": _flag("TORCHDYNAMO_VERBOSE", False), "verify_correctness": False,
     "minimum_call_count": 1, "dead_code_elimination": True, "cache_size_limit": 8, "accumulated_cache_size_limit": 256, 
     "skip_code_recursive_on_cache_limit_hit": True, "fail_on_cache_limit_hit": False, "specialize_int": False, "specialize_float": False,
-    "dynamic_shapes": True, "assume_static_by_default": True, "automatic_dynamic_shapes": True, "force_parameter_static_shapes": True,
+    "dynamic_shapes": True, "rewrite_assert_with_torch_assert": True, "assume_static_by_default": True, "automatic_dynamic_shapes": True, "force_parameter_static_shapes": True,
     "force_nn_module_property_static_shapes": True, "allow_ignore_mark_dynamic": False, "guard_nn_modules": True, "guard_nn_modules_using_dict_tags": True,
     "suppress_errors": _flag("TORCHDYNAMO_SUPPRESS_ERRORS", False), "replay_record_enabled": _flag("TORCH_COMPILE_REPLAY_RECORD", False), "disable": _flag("TORCH_COMPILE_DISABLE", False),
     "cprofile": False, "repro_after": os.environ.get("TORCHDYNAMO_REPRO_AFTER", None), "repro_level": int(os.environ.get("TORCHDYNAMO_REPRO_LEVEL", 2)),
