@@ -462,12 +462,12 @@ func (t *Torch) special() map[string]vm.GoFunc {
 		"storage_offset": plain(func(x *tensor.Tensor, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			return vm.MakeInt(x.Offset), nil
 		}),
-		"storage":         t.inPython("torch.storage", "_typed"),
-		"_typed_storage":  t.inPython("torch.storage", "_typed_quietly"),
-		"untyped_storage": t.inPython("torch.storage", "_untyped"),
-		"storage_type":    t.inPython("torch.storage", "_storage_type"),
-		"share_memory_":   t.inPython("torch.storage", "_share"),
-		"is_shared":       t.inPython("torch.storage", "_is_shared"),
+		"storage":           t.inPython("torch.storage", "_typed"),
+		"_typed_storage":    t.inPython("torch.storage", "_typed_quietly"),
+		"untyped_storage":   t.inPython("torch.storage", "_untyped"),
+		"storage_type":      t.inPython("torch.storage", "_storage_type"),
+		"share_memory_":     t.inPython("torch.storage", "_share"),
+		"is_shared":         t.inPython("torch.storage", "_is_shared"),
 		"__dlpack__":        t.inPython("torch._tensor", "_dlpack"),
 		"__dlpack_device__": t.inPython("torch._tensor", "_dlpack_device"),
 		"get_device":        t.inPython("torch._tensor", "_get_device"),
@@ -485,8 +485,8 @@ func (t *Torch) special() map[string]vm.GoFunc {
 		"symeig":            t.inPython("torch._tensor", "symeig"),
 		"lstsq":             t.inPython("torch._tensor", "lstsq"),
 		"solve":             t.inPython("torch._tensor", "solve"),
-		"new":             t.inPython("torch._legacy", "_new"),
-		"__reduce_ex__":   t.inPython("torch._utils", "_reduce"),
+		"new":               t.inPython("torch._legacy", "_new"),
+		"__reduce_ex__":     t.inPython("torch._utils", "_reduce"),
 		"data_ptr": plain(func(x *tensor.Tensor, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			return vm.MakeInt(int64(uintptr(x.Ptr()))), nil
 		}),
