@@ -66,6 +66,10 @@ func (u *unifier) explainAll(z Sizes) error {
 			same[k] = o.GM.Graph.Nodes[i]
 		}
 		if e, ok := n.Meta[metaAsserted].(*symbolic.Expr); ok {
+			if e.IsConst() {
+				n.Args[0] = e.Int != 0
+				continue
+			}
 			a, err := u.node(e)
 			if err != nil {
 				return fmt.Errorf("%s: %w", n.Name, err)

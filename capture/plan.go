@@ -500,8 +500,9 @@ func (p *planner) objectEffect(c effects.Change) (*effect, error) {
 			return nil, err
 		}
 	}
-	if l, ok := o.(*vm.List); ok {
-		if err := p.lookAtRest(l, e.source, c.Before); err != nil {
+	switch o.(type) {
+	case *vm.List, effects.Sequence:
+		if err := p.lookAtRest(o, now, e.source, c.Before); err != nil {
 			return nil, err
 		}
 		e.old = tr.keptItems(c.Before, now)
@@ -519,14 +520,15 @@ func (p *planner) objectEffect(c effects.Change) (*effect, error) {
 	return e, nil
 }
 
-// lookAtRest guards the constants and the tensors that a list from outside had and still has: it is written back as a whole, and with them.
-func (p *planner) lookAtRest(l *vm.List, src source.Source, before []vm.Object) error {
+// lookAtRest guards the constants and the tensors that a list or a deque from outside had and, as now says, still has: it is written back as a whole,
+// and with them.
+func (p *planner) lookAtRest(l vm.Object, now []vm.Object, src source.Source, before []vm.Object) error {
 	if src == nil {
 		return nil
 	}
 	for i, x := range before {
-		stayed := i < len(l.Items) && l.Items[i] == x
-		if _, isTensor := x.(*torch.Tensor); isTensor && stayed || source.Identity(x) == nil && (stayed || slices.Contains(l.Items, x)) {
+		stayed := i < len(now) && now[i] == x
+		if _, isTensor := x.(*torch.Tensor); isTensor && stayed || source.Identity(x) == nil && (stayed || slices.Contains(now, x)) {
 			p.tr.world.seeItem(l, src, vm.MakeInt(int64(i)), x)
 			if err := p.tr.standIns.useValue(x); err != nil {
 				return err
@@ -582,10 +584,11 @@ func (tr *tracer) keptItems(before, now []vm.Object) []int {
 
 // apply writes an effect into its object.
 func (ef *effect) apply(in *vm.Interp, target vm.Object, items []vm.Object) {
-	if l, ok := target.(*vm.List); ok && ef.old != nil {
+	if ef.old != nil {
+		there := effects.Contents(target)
 		for i, j := range ef.old {
-			if j >= 0 && j < len(l.Items) {
-				items[i] = l.Items[j]
+			if j >= 0 && j < len(there) {
+				items[i] = there[j]
 			}
 		}
 	}

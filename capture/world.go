@@ -269,12 +269,9 @@ func (wo *world) seeItems(o vm.Object) {
 		for i, x := range items(c) {
 			wo.seeItem(c, src, vm.MakeInt(int64(i)), x)
 		}
-	case interface { // a deque
-		Len() int
-		ItemAt(i int) vm.Object
-	}:
-		for i := range c.Len() {
-			wo.seeItem(o, src, vm.MakeInt(int64(i)), c.ItemAt(i))
+	case effects.Sequence:
+		for i, x := range c.Items() {
+			wo.seeItem(o, src, vm.MakeInt(int64(i)), x)
 		}
 	}
 }
@@ -314,7 +311,7 @@ func (wo *world) keyNumber(key vm.Object) int {
 // holds, and what it is beside its attributes.
 func (wo *world) save(o vm.Object) {
 	switch o.(type) {
-	case *vm.List, *vm.Dict, *vm.Instance:
+	case *vm.List, *vm.Dict, *vm.Instance, effects.Sequence:
 	default:
 		return
 	}

@@ -6,12 +6,21 @@ import (
 	"whittle/capture/python/vm"
 )
 
-// Contents is what a list, a dict, a cell or an instance holds: items, keys and values in turn, the value, attributes as keys and
+// A Sequence is a container of items in order that is no list: a deque.
+type Sequence interface {
+	vm.Object
+	Items() []vm.Object
+	SetItems(items []vm.Object)
+}
+
+// Contents is what a list, another Sequence, a dict, a cell or an instance holds: items, keys and values in turn, the value, attributes as keys and
 // values, those of __slots__ behind those of __dict__. It is a copy; nil for other objects.
 func Contents(o vm.Object) []vm.Object {
 	switch v := o.(type) {
 	case *vm.List:
 		return append([]vm.Object(nil), v.Items...)
+	case Sequence:
+		return slices.Clone(v.Items())
 	case *vm.Dict:
 		return Pairs(v)
 	case *vm.Cell:
@@ -139,6 +148,8 @@ func Replace(in *vm.Interp, o vm.Object, items []vm.Object) {
 	switch v := o.(type) {
 	case *vm.List:
 		v.Items = append(v.Items[:0:0], items...)
+	case Sequence:
+		v.SetItems(items)
 	case *vm.Dict:
 		refill(in, v, items)
 	case *vm.Cell:

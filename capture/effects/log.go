@@ -59,7 +59,7 @@ func (l *Log) Saved(o vm.Object) bool {
 func (l *Log) Save(o vm.Object) (first bool) {
 	s := snapshot{}
 	switch c := o.(type) {
-	case *vm.List, *vm.Dict, *vm.Cell:
+	case *vm.List, *vm.Dict, *vm.Cell, Sequence:
 		s.items = Contents(o)
 	case *vm.Instance:
 		s.items, s.attributes = Contents(o), c.Dict != nil || len(c.Slots) > 0
@@ -110,15 +110,11 @@ func (l *Log) Held(owner, key, v vm.Object) bool {
 		return at(l.saved[o].items)
 	case *vm.Dict:
 		return l.under(l.saved[o].items, key, v)
-	case interface { // a deque, which no trace changes: what would is a break
-		Len() int
-		ItemAt(i int) vm.Object
-	}:
-		i, ok := vm.AsInt(key)
-		if i < 0 {
-			i += int64(o.Len())
+	case Sequence:
+		if s, saved := l.saved[o]; saved {
+			return at(s.items)
 		}
-		return ok && i >= 0 && i < int64(o.Len()) && o.ItemAt(int(i)) == v
+		return at(o.Items())
 	}
 	return false
 }

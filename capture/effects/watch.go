@@ -43,7 +43,7 @@ func (w *Watch) reach(o vm.Object, seen map[vm.Object]bool) {
 	case *vm.BoundMethod:
 		w.reach(v.Func, seen)
 		w.reach(v.Self, seen)
-	case *vm.List, *vm.Dict, *vm.Cell, *vm.Instance:
+	case *vm.List, *vm.Dict, *vm.Cell, *vm.Instance, Sequence:
 		if seen[o] {
 			return
 		}

@@ -30,6 +30,12 @@ func (d *Deque) Len() int { return d.n }
 // ItemAt is item i, counted from the front.
 func (d *Deque) ItemAt(i int) vm.Object { return *d.at(i) }
 
+// Items are the items, from the front.
+func (d *Deque) Items() []vm.Object { return d.items() }
+
+// SetItems makes it hold items, of which there are no more than it may have.
+func (d *Deque) SetItems(items []vm.Object) { d.set(items) }
+
 func (d *Deque) at(i int) *vm.Object { return &d.buf[(d.head+i)&(len(d.buf)-1)] }
 
 // grow makes room for one more item.

@@ -257,14 +257,37 @@ func (s *Session) counted(unknown []string) func() string {
 	}
 }
 
-// asserted is the expression that the captured assertion that runs now is about; nil for none.
+// relations are the functions of captured graphs that compare numbers.
+var relations = map[string]symbolic.Op{"operator.eq": symbolic.OpEq, "operator.ne": symbolic.OpNe, "operator.lt": symbolic.OpLt, "operator.le": symbolic.OpLe,
+	"operator.gt": symbolic.OpGt, "operator.ge": symbolic.OpGe}
+
+// asserted is the relation that the captured assertion that runs now is about, of what the graph compares; nil for none.
 func (s *Session) asserted() *symbolic.Expr {
-	if n := s.Torch.Running; n != nil && len(n.Args) > 0 {
-		if about, ok := n.Args[0].(*fx.Node); ok {
-			if v, ok := about.Val.(fx.SymInt); ok {
-				e, _ := symbolic.Parse(v.Expr)
-				return e
-			}
+	n := s.Torch.Running
+	if n == nil || len(n.Args) == 0 {
+		return nil
+	}
+	about, ok := n.Args[0].(*fx.Node)
+	if !ok || len(about.Args) != 2 {
+		return nil
+	}
+	op, ok := relations[about.Target]
+	left, right := numberOf(about.Args[0]), numberOf(about.Args[1])
+	if !ok || left == nil || right == nil {
+		return nil
+	}
+	return symbolic.Cmp(op, left, right)
+}
+
+// numberOf is an argument of a captured node as an expression; nil for what is no whole number.
+func numberOf(a fx.Arg) *symbolic.Expr {
+	switch a := a.(type) {
+	case int64:
+		return symbolic.Int(a)
+	case *fx.Node:
+		if v, ok := a.Val.(fx.SymInt); ok {
+			e, _ := symbolic.Parse(v.Expr)
+			return e
 		}
 	}
 	return nil
