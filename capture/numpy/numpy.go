@@ -1,17 +1,24 @@
 package numpy
 
 import (
-	"embed"
+	_ "embed"
 	"errors"
-	"fmt"
 	"io/fs"
+	"sync"
 
 	"whittle/capture/python/vm"
 	"whittle/kernels/ndarray"
 )
 
-//go:embed all:py
-var sources embed.FS
+//go:generate go run ../../tools/zipped -o py.zip py
+
+// archive holds the Python sources, which lie in py.
+//
+//go:embed py.zip
+var archive string
+
+// sources are the Python sources.
+var sources = sync.OnceValue(func() fs.FS { return vm.Archive(archive) })
 
 // NumPy is the state of the package in one interpreter.
 type NumPy struct {
@@ -40,11 +47,7 @@ func Register(in *vm.Interp) *NumPy {
 	np.object = ndarray.Objects(language{np})
 	in.Ext[key{}] = np
 	in.RegisterModule(native, np.build)
-	sub, err := fs.Sub(sources, "py")
-	if err != nil {
-		panic(fmt.Sprintf("embedded sources: %v", err)) // a broken build
-	}
-	in.AddSourceFS(sub, "")
+	in.AddSourceFS(sources(), "")
 	return np
 }
 

@@ -38,6 +38,7 @@ func everything(a *torch.Ambient) {
 	}
 	a.Cond = func(*tensor.Tensor, [2]*torch.GraphModule, []aten.Value) ([]aten.Value, error) { return nil, nil }
 	a.GradSwitch = func(bool) {}
+	a.Reads = true
 	a.Checkpoint = 1
 	a.Running = &fx.Node{}
 	a.FrameHook = func(*vm.Interp, *vm.Frame) (vm.Object, error) { return nil, nil }

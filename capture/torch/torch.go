@@ -1,12 +1,10 @@
 package torch
 
 import (
-	"archive/zip"
 	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 	"sync"
 
 	"whittle/capture/fx"
@@ -24,13 +22,7 @@ import (
 var archive string
 
 // sources are the Python sources.
-var sources = sync.OnceValue(func() fs.FS {
-	r, err := zip.NewReader(strings.NewReader(archive), int64(len(archive)))
-	if err != nil {
-		panic("torch: the embedded sources are damaged: " + err.Error()) // they were when this program was built
-	}
-	return r
-})
+var sources = sync.OnceValue(func() fs.FS { return vm.Archive(archive) })
 
 // Autograd is the engine that records operators; package aot/autograd has one.
 type Autograd interface {

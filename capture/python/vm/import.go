@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"archive/zip"
 	"errors"
 	"io/fs"
 	"os"
@@ -593,4 +594,13 @@ func (im *Imports) EmbeddedEntries(dir string) ([]fs.DirEntry, bool) {
 		}
 	}
 	return nil, false
+}
+
+// Archive is the files of a zip archive that the program embeds, for AddSourceFS. One that is damaged was so when the program was built: it panics.
+func Archive(zipped string) fs.FS {
+	r, err := zip.NewReader(strings.NewReader(zipped), int64(len(zipped)))
+	if err != nil {
+		panic("an embedded archive is damaged: " + err.Error())
+	}
+	return r
 }
