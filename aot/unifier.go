@@ -349,13 +349,9 @@ func (u *unifier) replace(a *fx.Arg, others []fx.Arg) error {
 	}
 	switch v := (*a).(type) {
 	case int64:
-		ns := []int64{v}
-		for _, o := range others {
-			n, ok := o.(int64)
-			if !ok {
-				return fmt.Errorf("%d is %s at other sizes", v, fx.FormatArg(o))
-			}
-			ns = append(ns, n)
+		ns, err := alikeNumbers(v, others)
+		if err != nil {
+			return err
 		}
 		e, err := u.explain(ns)
 		if err == nil && !e.IsConst() {
@@ -363,13 +359,9 @@ func (u *unifier) replace(a *fx.Arg, others []fx.Arg) error {
 		}
 		return err
 	case float64:
-		fs := []float64{v}
-		for _, o := range others {
-			f, ok := o.(float64)
-			if !ok {
-				return fmt.Errorf("%v is %s at other sizes", v, fx.FormatArg(o))
-			}
-			fs = append(fs, f)
+		fs, err := alikeNumbers(v, others)
+		if err != nil {
+			return err
 		}
 		n, err := u.real(fs)
 		if n != nil {
@@ -398,6 +390,19 @@ func (u *unifier) replace(a *fx.Arg, others []fx.Arg) error {
 		}
 	}
 	return nil
+}
+
+// alikeNumbers are a number of the first trace and those in its place in the others.
+func alikeNumbers[T int64 | float64](first T, others []fx.Arg) ([]T, error) {
+	ns := []T{first}
+	for _, o := range others {
+		n, ok := o.(T)
+		if !ok {
+			return nil, fmt.Errorf("%v is %s at other sizes", first, fx.FormatArg(o))
+		}
+		ns = append(ns, n)
+	}
+	return ns, nil
 }
 
 // explain is the expression that has these values in the traces.

@@ -42,19 +42,16 @@ func (s *Session) bySizes(native *torch.GraphModule, inputs []vm.Object, dec map
 		return nil, err
 	}
 	w := s.watching()
+	later := &watch{function: w.function} // for other sizes: whoever looks has seen the graphs
 	if s.AOT != nil || w.made != nil || s.Dynamo.Structured() {
 		if g := s.forAllSizes(native, inputs, s.backendOptions(nil, &watch{}, dec, joint)); g != nil {
 			w = w.forAllSizes(g)
+			later.compiled = w.compiled // but for a backward graph that is needed first at these
 		}
 	}
 	if known[key], err = compile(hints, w); err != nil {
 		return nil, err
 	}
-	later := &watch{function: w.function, compiled: func(kind string, gm *fx.GraphModule) {
-		if kind == "backward" {
-			w.compiled(kind, gm)
-		}
-	}}
 	return &vm.Builtin{Name: "compiled_fn", Module: "torch._functorch.aot_autograd", Max: -1, Fn: func(in *vm.Interp, args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 		key, _, err := sizesKey(native.GM, args)
 		if err != nil {
@@ -97,16 +94,8 @@ func (w *watch) forAllSizes(g *aot.Graphs) *watch {
 // forAllSizes is the graphs of a captured graph for all sizes; nil where they cannot be told: where a float is symbolic too, or the graph is
 // another at other sizes.
 func (s *Session) forAllSizes(native *torch.GraphModule, inputs []vm.Object, opt aot.Options) *aot.Graphs {
-	places := native.GM.Graph.Placeholders()
-	fakes := make([]*tensor.Tensor, len(inputs))
-	for i := range inputs {
-		fakes[i], _ = places[i].Val.(*tensor.Tensor)
-	}
-	if len(realInputs(native.GM)) > 0 {
-		return nil
-	}
-	sizes, mode := s.symbolicSizes(inputs, fakes, native.GM.Graph)
-	if mode == nil {
+	sizes, ok := s.capturedSizes(native, inputs)
+	if !ok {
 		return nil
 	}
 	g, err := aot.ForAllSizes(s.function(native), sizes, opt)
@@ -119,15 +108,8 @@ func (s *Session) forAllSizes(native *torch.GraphModule, inputs []vm.Object, opt
 // byCounting compiles a graph whose sizes or numbers depend on data into one for all of them, which the eager kernels run: loops want plain sizes. It is
 // nil where that cannot be told.
 func (s *Session) byCounting(native *torch.GraphModule, inputs []vm.Object, dec map[string]aot.Decomposition, joint bool) (vm.Object, error) {
-	fakes := make([]*tensor.Tensor, len(inputs))
-	for i, p := range native.GM.Graph.Placeholders() {
-		fakes[i], _ = p.Val.(*tensor.Tensor)
-	}
-	if len(realInputs(native.GM)) > 0 {
-		return nil, nil
-	}
-	sizes, mode := s.symbolicSizes(inputs, fakes, native.GM.Graph)
-	if mode == nil {
+	sizes, ok := s.capturedSizes(native, inputs)
+	if !ok {
 		return nil, nil
 	}
 	w := s.watching()
@@ -149,6 +131,19 @@ func (s *Session) byCounting(native *torch.GraphModule, inputs []vm.Object, dec 
 		return nil, s.Torch.Error(err)
 	}
 	return s.callable(c), nil
+}
+
+// capturedSizes is symbolicSizes for the inputs of a captured graph.
+func (s *Session) capturedSizes(native *torch.GraphModule, inputs []vm.Object) (sizes aot.Sizes, ok bool) {
+	if len(realInputs(native.GM)) > 0 {
+		return sizes, false
+	}
+	fakes := make([]*tensor.Tensor, len(inputs))
+	for i, p := range native.GM.Graph.Placeholders() {
+		fakes[i], _ = p.Val.(*tensor.Tensor)
+	}
+	sizes, mode := s.symbolicSizes(inputs, fakes, native.GM.Graph)
+	return sizes, mode != nil
 }
 
 // symbolicSizes says how the sizes of arguments follow from the symbols among them, as their fakes know it, whose mode is given back; what a captured
