@@ -7,22 +7,6 @@
 typedef float NAME(vf) __attribute__((vector_size(VB), aligned(4), may_alias));
 typedef double NAME(vd) __attribute__((vector_size(VB), aligned(8), may_alias));
 
-// sin and cos for |x| <= 8192; the caller repairs the others with libm.
-static inline float NAME(sincos1)(float x, int cosine) {
-  float t = x * 0.636619772367581343f + 12582912.0f;
-  union { float f; int32_t i; } u = {t};
-  int32_t q = (u.i & 3) + cosine;
-  float n = t - 12582912.0f;
-  float r = x - n * 1.5703125f;
-  r = r - n * 4.837512969970703e-4f;
-  r = r - n * 7.54978995489188e-8f;
-  float z = r * r;
-  float s = ((-1.9515295891e-4f * z + 8.3321608736e-3f) * z - 1.6666654611e-1f) * z * r + r;
-  float c = ((2.443315711809948e-5f * z - 1.388731625493765e-3f) * z + 4.166664568298827e-2f) * z * z - 0.5f * z + 1.0f;
-  float y = (q & 1) ? c : s;
-  return (q & 2) ? -y : y;
-}
-
 // STREAM runs CALL for blocks of a result O of N elements of type T, in a room of a few lines of memory, and streams them: so few that the
 // stores are under way while the next block is computed. Blocks after the first begin with a line.
 #define STREAM(T, O, N, CALL)                                              \
@@ -62,6 +46,15 @@ static inline float NAME(sincos1)(float x, int cosine) {
 #define LOOP(T, E) \
   for (int64_t i = 0; i < n; i++) { T x = a[i]; o[i] = (E); } break;
 
+// TAME is LOOP for a function that knows no large numbers: where there is one, the C library does them all.
+#define TAME(LIBRARY, E)                                       \
+  {                                                            \
+    int wild = 0;                                              \
+    for (int64_t i = 0; i < n; i++) wild |= whittle_wild(a[i]); \
+    if (wild) { LOOP(float, LIBRARY) }                         \
+    LOOP(float, E)                                             \
+  }
+
 static void NAME(unary32)(int op, float *o, const float *a, int64_t n) {
   if (op & W_STREAM) STREAM(float, o, n, NAME(unary32)(op - W_STREAM, room, a + i, m))
   switch (op) {
@@ -85,34 +78,23 @@ static void NAME(unary32)(int op, float *o, const float *a, int64_t n) {
     case W_CEIL: LOOP(float, __builtin_ceilf(x))
     case W_TRUNC: LOOP(float, __builtin_truncf(x))
     case W_ROUND: LOOP(float, __builtin_rintf(x))
-    case W_EXP2: LOOP(float, exp2f(x))
-    case W_EXPM1: LOOP(float, expm1f(x))
-    case W_LOG2: LOOP(float, log2f(x))
-    case W_LOG10: LOOP(float, log10f(x))
+    case W_EXP2: LOOP(float, whittle_exp2f(x))
+    case W_EXPM1: LOOP(float, whittle_expm1f(x))
+    case W_LOG2: LOOP(float, whittle_log2f(x))
+    case W_LOG10: LOOP(float, whittle_log10f(x))
     case W_LOG1P: LOOP(float, whittle_log1pf(x))
-    case W_TAN: LOOP(float, tanf(x))
-    case W_ASIN: LOOP(float, asinf(x))
-    case W_ACOS: LOOP(float, acosf(x))
-    case W_ATAN: LOOP(float, atanf(x))
-    case W_SINH: LOOP(float, sinhf(x))
-    case W_COSH: LOOP(float, coshf(x))
-    case W_ASINH: LOOP(float, asinhf(x))
-    case W_ACOSH: LOOP(float, acoshf(x))
-    case W_ATANH: LOOP(float, atanhf(x))
-    case W_ERFC: LOOP(float, erfcf(x))
-    case W_SIN:
-    case W_COS: {
-      int cosine = op == W_COS, wild = 0;
-      for (int64_t i = 0; i < n; i++) wild |= !(__builtin_fabsf(a[i]) <= 8192.0f);
-      if (wild) {
-        for (int64_t i = 0; i < n; i++) o[i] = cosine ? cosf(a[i]) : sinf(a[i]);
-      } else if (cosine) {
-        for (int64_t i = 0; i < n; i++) o[i] = NAME(sincos1)(a[i], 1);
-      } else {
-        for (int64_t i = 0; i < n; i++) o[i] = NAME(sincos1)(a[i], 0);
-      }
-      break;
-    }
+    case W_ASIN: LOOP(float, whittle_asinf(x))
+    case W_ACOS: LOOP(float, whittle_acosf(x))
+    case W_ATAN: LOOP(float, whittle_atanf(x))
+    case W_SINH: LOOP(float, whittle_sinhf(x))
+    case W_COSH: LOOP(float, whittle_coshf(x))
+    case W_ASINH: LOOP(float, whittle_asinhf(x))
+    case W_ACOSH: LOOP(float, whittle_acoshf(x))
+    case W_ATANH: LOOP(float, whittle_atanhf(x))
+    case W_ERFC: LOOP(float, whittle_erfcf(x))
+    case W_SIN: TAME(sinf(x), whittle_sincosf(x, 0))
+    case W_COS: TAME(cosf(x), whittle_sincosf(x, 1))
+    case W_TAN: TAME(tanf(x), whittle_tanf(x))
   }
 }
 
@@ -164,6 +146,10 @@ static void NAME(unary64)(int op, double *o, const double *a, int64_t n) {
   else if (sa) { T y = b[0]; for (int64_t i = 0; i < n; i++) { T x = a[i]; o[i] = (E); } } \
   else { T x = a[0]; for (int64_t i = 0; i < n; i++) { T y = sb ? b[i] : b[0]; o[i] = (E); } } break;
 
+#define POW pow
+#define POWf whittle_powf
+#define ATAN2 atan2
+#define ATAN2f whittle_atan2f
 #define BINARY(NM, T, F) \
   static void NAME(NM)(int op, T *o, const T *a, int64_t sa, const T *b, int64_t sb, int64_t n) { \
     if (op & W_STREAM) STREAM(T, o, n, NAME(NM)(op - W_STREAM, room, a + i * sa, sa, b + i * sb, sb, m)) \
@@ -174,8 +160,8 @@ static void NAME(unary64)(int op, double *o, const double *a, int64_t n) {
       case W_DIV: BLOOP(T, x / y) \
       case W_MAX: BLOOP(T, x != x ? x : (y != y ? y : (x > y ? x : y))) \
       case W_MIN: BLOOP(T, x != x ? x : (y != y ? y : (x < y ? x : y))) \
-      case W_POW: BLOOP(T, pow##F(x, y)) \
-      case W_ATAN2: BLOOP(T, atan2##F(x, y)) \
+      case W_POW: BLOOP(T, POW##F(x, y)) \
+      case W_ATAN2: BLOOP(T, ATAN2##F(x, y)) \
       case W_HYPOT: BLOOP(T, hypot##F(x, y)) \
     } \
   }

@@ -2,8 +2,10 @@
 // the compiler makes of a sum with a product, because those are spelled out.
 #if defined(__FMA__)
 #define MADD(a, b, c) __builtin_fmaf(a, b, c)
+#define MADD64(a, b, c) __builtin_fma(a, b, c)
 #else
 #define MADD(a, b, c) ((a) * (b) + (c))
+#define MADD64(a, b, c) ((a) * (b) + (c))
 #endif
 
 // The parts of exp(x) = 2^n * p(r), |r| <= ln2/2.
@@ -42,46 +44,6 @@ static inline float whittle_exp_mid(float x) {
   return p * s.f;
 }
 
-static inline float whittle_logf(float x) {
-  union { float f; int32_t i; } u = {x}, v;
-  int sub = x < 1.17549435e-38f;
-  v.f = x * 8388608.0f;
-  u.i = sub ? v.i : u.i;
-  float e = sub ? -23.0f : 0.0f;
-  int32_t ix = u.i - 0x3f3504f3;  // sqrt(1/2)
-  int32_t ie = ix >> 23;
-  e += (float)ie;
-  u.i = (ix & 0x007fffff) + 0x3f3504f3;
-  float f = u.f - 1.0f;
-  float z = f * f;
-  float p = 7.0376836292e-2f;
-  p = MADD(p, f, -1.1514610310e-1f);
-  p = MADD(p, f, 1.1676998740e-1f);
-  p = MADD(p, f, -1.2420140846e-1f);
-  p = MADD(p, f, 1.4249322787e-1f);
-  p = MADD(p, f, -1.6668057665e-1f);
-  p = MADD(p, f, 2.0000714765e-1f);
-  p = MADD(p, f, -2.4999993993e-1f);
-  p = MADD(p, f, 3.3333331174e-1f);
-  float y = p * f * z;
-  y = MADD(e, -2.12194440e-4f, y);
-  y = MADD(-0.5f, z, y);
-  float r = f + y;
-  r = MADD(e, 0.693359375f, r);
-  r = x == 0.0f ? -__builtin_inff() : r;
-  r = x < 0.0f ? __builtin_nanf("") : r;
-  r = x == __builtin_inff() ? x : r;
-  return x != x ? x : r;
-}
-
-// log(1+x), put right by the ratio of x to what is left of it in 1+x (Kahan).
-static inline float whittle_log1pf(float x) {
-  float u = 1.0f + x, d = u - 1.0f;
-  float y = whittle_logf(u) * (x / d);
-  y = d == 0.0f ? x : y;
-  return x == __builtin_inff() ? x : y;
-}
-
 static inline float whittle_tanhf(float x) {
   float a = __builtin_fabsf(x);
   float z = x * x;
@@ -93,8 +55,7 @@ static inline float whittle_tanhf(float x) {
   float s = MADD(p * z, x, x);
   float b = a > 10.0f ? 10.0f : a;
   float l = 1.0f - 2.0f / (whittle_exp_mid(b + b) + 1.0f);
-  l = __builtin_copysignf(l, x);
-  float r = a < 0.625f ? s : l;
+  float r = __builtin_copysignf(a < 0.625f ? s : l, x); // of a zero, too
   return x != x ? x : r;
 }
 
@@ -124,4 +85,276 @@ static inline float whittle_erff(float a) {
   return a != a ? a : y;
 }
 
+// sin and cos for |x| <= 8192, beyond which a caller asks the C library (see whittle_wild).
+static inline float whittle_sincosf(float x, int cosine) {
+  float t = x * 0.636619772367581343f + 12582912.0f;
+  union { float f; int32_t i; } u = {t};
+  int32_t q = (u.i & 3) + cosine;
+  float n = t - 12582912.0f;
+#if defined(__FMA__)
+  float r = MADD(n, -1.57079637050628662f, x); // exact
+  r = MADD(n, 4.37113882867379e-8f, r);
+  r = MADD(n, 1.71512451000588e-15f, r);
+#else
+  float r = x - n * 1.5703125f;
+  r = r - n * 4.837512969970703e-4f;
+  r = r - n * 7.54978995489188e-8f;
+#endif
+  float z = r * r;
+  float s = MADD(MADD(-1.9515295891e-4f, z, 8.3321608736e-3f), z, -1.6666654611e-1f);
+  s = MADD(s * z, r, r);
+  float c = MADD(MADD(2.443315711809948e-5f, z, -1.388731625493765e-3f), z, 4.166664568298827e-2f);
+  c = MADD(c * z, z, MADD(z, -0.5f, 1.0f));
+  float y = (q & 1) ? c : s;
+  y = (q & 2) ? -y : y;
+  return !cosine && x == 0.0f ? x : y;
+}
+
+// Whether a sine, a cosine or a tangent is out of reach of the functions here.
+static inline int whittle_wild(float x) { return !(__builtin_fabsf(x) <= 8192.0f); }
+
+// The functions from here on compute in double, with polynomials that are as good as float needs: a result is right but for its rounding, nearly
+// always. The coefficients are least maximum errors, fitted for this file.
+
+// e^x - 1 = m + s*m + s, with s = 2^n - 1 given as *scale; |x| <= 1000.
+static inline double whittle_expm1_parts(double x, double *scale) {
+  double t = MADD64(x, 1.4426950408889634, 6755399441055744.0);
+  double n = t - 6755399441055744.0;
+  double r = MADD64(n, -0.69314718055994531, x);
+  double p = 1.9899275950514960e-4;
+  p = MADD64(p, r, 1.3888824174704295e-3);
+  p = MADD64(p, r, 8.3332984807838670e-3);
+  p = MADD64(p, r, 4.1666666853535553e-2);
+  p = MADD64(p, r, 1.6666666719006254e-1);
+  p = MADD64(p, r, 4.9999999999910166e-1);
+  union { double f; uint64_t i; } u = {t}, v;
+  v.i = (u.i << 52) + 0x3ff0000000000000u;
+  *scale = v.f;
+  return MADD64(p * r, r, r);
+}
+
+static inline double whittle_exp64(double x) {
+  double s, m = whittle_expm1_parts(x, &s);
+  return MADD64(m, s, s);
+}
+
+static inline double whittle_expm164(double x) {
+  double s, m = whittle_expm1_parts(x, &s);
+  return MADD64(m, s, s - 1.0);
+}
+
+// Within the range of exp as float, and a little more.
+static inline double whittle_reach(double x) { x = x > 200.0 ? 200.0 : x; return x < -200.0 ? -200.0 : x; }
+
+// log of a normal double above 0.
+static inline double whittle_log64(double x) {
+  union { double f; uint64_t i; } u = {x}, e, m;
+  uint64_t t = u.i + (0x3ff0000000000000u - 0x3fe6a09e667f3bcdu);
+  e.i = (t >> 52) | 0x4330000000000000u;
+  m.i = (t & 0x000fffffffffffffu) + 0x3fe6a09e667f3bcdu;
+  double n = e.f - 4503599627371519.0;
+  double s = (m.f - 1.0) / (m.f + 1.0), z = s * s;
+  double p = 1.9371061164330056e-1;
+  p = MADD64(p, z, 2.2190954806954766e-1);
+  p = MADD64(p, z, 2.8571761836244924e-1);
+  p = MADD64(p, z, 3.9999998759719602e-1);
+  p = MADD64(p, z, 6.6666666667404761e-1);
+  double y = MADD64(p * z, s, s + s);
+  return MADD64(n, 0.69314718055994531, y);
+}
+
+// What a logarithm, times k, gives at the ends.
+static inline float whittle_logk(float x, double k) {
+  float y = (float)(whittle_log64(x) * k);
+  y = x == 0.0f ? -__builtin_inff() : y;
+  y = x < 0.0f ? __builtin_nanf("") : y;
+  y = x == __builtin_inff() ? x : y;
+  return x != x ? x : y;
+}
+static inline float whittle_logf(float x) { return whittle_logk(x, 1.0); }
+static inline float whittle_log2f(float x) { return whittle_logk(x, 1.4426950408889634); }
+static inline float whittle_log10f(float x) { return whittle_logk(x, 0.43429448190325183); }
+
+// log(1+x), by its series where 1+x has lost too much of x.
+static inline float whittle_log1pf(float x) {
+  double u = x, small = u * MADD64(u, MADD64(u, 1.0 / 3.0, -0.5), 1.0);
+  float y = (float)(__builtin_fabs(u) < 1e-4 ? small : whittle_log64(1.0 + (u > -1.0 ? u : 0.0)));
+  y = x == -1.0f ? -__builtin_inff() : y;
+  y = x < -1.0f ? __builtin_nanf("") : y;
+  return x == __builtin_inff() || x != x || x == 0.0f ? x : y;
+}
+
+static inline float whittle_exp2f(float x) {
+  float y = (float)whittle_exp64(whittle_reach((double)x * 0.69314718055994531));
+  return x != x ? x : y;
+}
+
+static inline float whittle_expm1f(float x) {
+  float y = (float)whittle_expm164(whittle_reach(x));
+  return x != x || x == 0.0f ? x : y;
+}
+
+static inline float whittle_sinhf(float x) {
+  double m = whittle_expm164(whittle_reach(__builtin_fabsf(x)));
+  float y = __builtin_copysignf((float)(0.5 * (m + m / (m + 1.0))), x);
+  return x != x ? x : y;
+}
+
+static inline float whittle_coshf(float x) {
+  double e = whittle_exp64(whittle_reach(__builtin_fabsf(x)));
+  float y = (float)(0.5 * (e + 1.0 / e));
+  return x != x ? x : y;
+}
+
+static inline float whittle_asinhf(float x) {
+  double a = __builtin_fabsf(x), z = a * a;
+  double big = whittle_log64(a + __builtin_sqrt(MADD64(a, a, 1.0))), small = MADD64(-a * z, MADD64(z, -3.0 / 40.0, 1.0 / 6.0), a);
+  float y = __builtin_copysignf((float)(a < 0.01 ? small : big), x);
+  return x - x == 0.0f ? y : x;
+}
+
+static inline float whittle_acoshf(float x) {
+  double a = x, y = whittle_log64((a < 1.0 ? 1.0 : a) + __builtin_sqrt(a < 1.0 ? 0.0 : (a - 1.0) * (a + 1.0)));
+  float r = x < 1.0f ? __builtin_nanf("") : (float)y;
+  return x == __builtin_inff() || x != x ? x : r;
+}
+
+static inline float whittle_atanhf(float x) {
+  double a = __builtin_fabsf(x), z = a * a;
+  double big = 0.5 * whittle_log64((1.0 + a) / (a < 1.0 ? 1.0 - a : 1.0)), small = MADD64(a * z, MADD64(z, MADD64(z, 1.0 / 7.0, 1.0 / 5.0), 1.0 / 3.0), a);
+  float y = __builtin_copysignf((float)(a < 0.02 ? small : big), x);
+  y = a == 1.0 ? __builtin_copysignf(__builtin_inff(), x) : y;
+  y = a > 1.0 ? __builtin_nanf("") : y;
+  return x != x ? x : y;
+}
+
+// atan for 0 <= x; beyond the tangent of an eighth of a turn's quarter by the difference from a quarter of pi, and of the reciprocal.
+static inline double whittle_atan64(double x) {
+  double w = x > 1.0 ? 1.0 / x : x;
+  double v = w > 0.41421356237309503 ? (w - 1.0) / (w + 1.0) : w, z = v * v;
+  double p = -4.0513667959543530e-2;
+  p = MADD64(p, z, 7.1396076336225550e-2);
+  p = MADD64(p, z, -9.0298281708155001e-2);
+  p = MADD64(p, z, 1.1107571932205909e-1);
+  p = MADD64(p, z, -1.4285615668549287e-1);
+  p = MADD64(p, z, 1.9999998964791693e-1);
+  p = MADD64(p, z, -3.3333333331556741e-1);
+  double y = MADD64(p * z, v, v);
+  y = w > 0.41421356237309503 ? y + 0.78539816339744831 : y;
+  return x > 1.0 ? 1.5707963267948966 - y : y;
+}
+
+static inline float whittle_atanf(float x) {
+  float y = __builtin_copysignf((float)whittle_atan64(__builtin_fabsf(x)), x);
+  return x != x ? x : y;
+}
+
+// The signs of zeros say which side of the plane's cut is meant, and two infinities or two zeros have the angle of ones.
+static inline float whittle_atan2f(float y, float x) {
+  float ax = __builtin_fabsf(x), ay = __builtin_fabsf(y), inf = __builtin_inff();
+  int both = (ax == ay) & ((ax == inf) | (ax == 0.0f));
+  double q = (double)ay / (ax == 0.0f ? 1.0 : (double)ax);
+  q = ax == 0.0f ? (double)inf : q;
+  q = both ? (ax == inf ? 1.0 : 0.0) : q;
+  double a = whittle_atan64(q);
+  a = __builtin_copysignf(1.0f, x) < 0.0f ? 3.1415926535897932 - a : a;
+  float r = __builtin_copysignf((float)a, y);
+  return x != x || y != y ? x + y : r;
+}
+
+// asin for 0 <= x <= 1/2, and by the half angle up to 1: what has to be taken from a quarter of a turn, and how often.
+static inline double whittle_asin64(double x, int *above) {
+  *above = x > 0.5;
+  double z = x > 0.5 ? 0.5 * (1.0 - x) : x * x, v = x > 0.5 ? __builtin_sqrt(x > 1.0 ? 0.0 : z) : x;
+  double p = 2.9586435760055537e-2;
+  p = MADD64(p, z, 5.2011544619585161e-3);
+  p = MADD64(p, z, 1.9388050684962539e-2);
+  p = MADD64(p, z, 2.2118748134425509e-2);
+  p = MADD64(p, z, 3.0398810300735039e-2);
+  p = MADD64(p, z, 4.4642310438609868e-2);
+  p = MADD64(p, z, 7.5000006723228374e-2);
+  p = MADD64(p, z, 1.6666666665311894e-1);
+  return MADD64(p * z, v, v);
+}
+
+static inline float whittle_asinf(float x) {
+  int above;
+  double a = whittle_asin64(__builtin_fabsf(x), &above);
+  a = above ? 1.5707963267948966 - (a + a) : a;
+  float y = __builtin_copysignf((float)a, x);
+  y = __builtin_fabsf(x) > 1.0f ? __builtin_nanf("") : y;
+  return x != x ? x : y;
+}
+
+static inline float whittle_acosf(float x) {
+  int above;
+  double a = whittle_asin64(__builtin_fabsf(x), &above);
+  double small = x < 0.0f ? 1.5707963267948966 + a : 1.5707963267948966 - a, large = x < 0.0f ? 3.1415926535897932 - (a + a) : a + a;
+  float y = (float)(above ? large : small);
+  y = __builtin_fabsf(x) > 1.0f ? __builtin_nanf("") : y;
+  return x != x ? x : y;
+}
+
+// tan for |x| <= 8192.
+static inline float whittle_tanf(float x) {
+  double t = MADD64((double)x, 0.63661977236758138, 6755399441055744.0), n = t - 6755399441055744.0;
+  union { double f; uint64_t i; } u = {t};
+  double r = MADD64(n, -1.5707963267341256, (double)x); // its product with n is exact
+  r = MADD64(n, -6.0771005065061922e-11, r);
+  double z = r * r;
+  double s = 2.7246945792974452e-06, c = -2.7298462975340262e-07;
+  s = MADD64(s, z, -1.9840063760730514e-4);
+  s = MADD64(s, z, 8.3333318323098610e-3);
+  s = MADD64(s, z, -1.6666666663747176e-1);
+  s = MADD64(s * z, r, r);
+  c = MADD64(c, z, 2.4800581118494880e-5);
+  c = MADD64(c, z, -1.3888887636436559e-3);
+  c = MADD64(c, z, 4.1666666664230315e-2);
+  c = MADD64(c * z, z, MADD64(z, -0.5, 1.0));
+  int odd = (int)(u.i & 1);
+  float y = (float)((odd ? -c : s) / (odd ? s : c));
+  return x == 0.0f ? x : y;
+}
+
+// erfc(x) = t * e^(-x^2) * p(t), t = 1/(1+x/2), for x >= 0.
+static inline float whittle_erfcf(float x) {
+  double a = __builtin_fabsf(x);
+  a = a > 14.0 ? 14.0 : a;
+  double t = 1.0 / MADD64(a, 0.5, 1.0), p = -0.010021820048780784;
+  p = MADD64(p, t, 0.038799728610746903);
+  p = MADD64(p, t, 0.013471025888464234);
+  p = MADD64(p, t, -0.33469661360316655);
+  p = MADD64(p, t, 0.78124030789816878);
+  p = MADD64(p, t, -0.81342958830808776);
+  p = MADD64(p, t, 0.39913355903578263);
+  p = MADD64(p, t, -0.18766285230682733);
+  p = MADD64(p, t, 0.13416630205375177);
+  p = MADD64(p, t, 0.16692493561575267);
+  p = MADD64(p, t, 0.24796214049957185);
+  p = MADD64(p, t, 0.28201563239579308);
+  p = MADD64(p, t, 0.28209724210703796);
+  double y = p * t * whittle_exp64(-a * a);
+  y = x < 0.0f ? 2.0 - y : y;
+  return x != x ? x : (float)y;
+}
+
+// x^y. A negative base has a power of integers alone, with the sign of odd ones.
+static inline float whittle_powf(float x, float y) {
+  float a = __builtin_fabsf(x), ay = __builtin_fabsf(y), inf = __builtin_inff();
+  float half = y * 0.5f;
+  int whole = (__builtin_truncf(y) == y) | (ay == inf), odd = whole & (ay < 16777216.0f) & (__builtin_truncf(half) != half);
+  double l = whittle_log64(a == 0.0f || a == inf || a != a ? 1.0 : (double)a);
+  float r = (float)whittle_exp64(whittle_reach(l * (ay == inf ? 0.0 : (double)y)));
+  float far = (a > 1.0f) == (y > 0.0f) ? inf : 0.0f;
+  r = ay == inf ? (a == 1.0f ? 1.0f : far) : r;
+  r = a == 0.0f ? (y < 0.0f ? inf : 0.0f) : r;
+  r = a == inf ? (y < 0.0f ? 0.0f : inf) : r;
+  int minus = __builtin_copysignf(1.0f, x) < 0.0f;
+  r = minus & odd ? -r : r;
+  r = minus & !whole & (a != 0.0f) & (a != inf) ? __builtin_nanf("") : r;
+  r = x != x || y != y ? x + y : r;
+  return y == 0.0f || x == 1.0f ? 1.0f : r;
+}
+
 #undef MADD
+#undef MADD64
