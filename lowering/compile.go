@@ -65,7 +65,9 @@ func Compile(ctx context.Context, gm *fx.GraphModule, cfg Config) (*Compiled, er
 	}
 	var src, table strings.Builder
 	same := map[string]int64{} // the text of a kernel without comments => the first that has it: layers that are alike share their code
-	for _, s := range sched.Fuse(l.steps, cfg.Choices) {
+	steps := sched.Fuse(l.steps, cfg.Choices)
+	alone := l.touched(steps)
+	for at, s := range steps {
 		switch o := s.Other.(type) {
 		case extern:
 			c.program = append(c.program, instr{node: o.node})
@@ -73,7 +75,7 @@ func Compile(ctx context.Context, gm *fx.GraphModule, cfg Config) (*Compiled, er
 		case viewStep:
 			c.program = append(c.program, instr{view: &o})
 		default:
-			k := codegen.Generate(s.Loops, threads(cfg, s))
+			k := codegen.Generate(s.Loops, codegen.Options{Threads: threads(cfg, s), Local: func(b *ir.Buffer) bool { return alone[b] == at }})
 			i := len(c.program)
 			body := strings.TrimPrefix(k.Source, codegen.Prelude)
 			index, known := same[native.Uncommented(body)]
@@ -110,6 +112,41 @@ func Compile(ctx context.Context, gm *fx.GraphModule, cfg Config) (*Compiled, er
 		return nil, &CompileError{Cmd: ce.Cmd, Output: ce.Output, Source: c.Source}
 	}
 	return c, err
+}
+
+// touched says of each buffer that owns memory which step touches it; -1 if there are several, or if it is an output.
+func (l *lowerer) touched(steps []sched.Step) map[*ir.Buffer]int {
+	by := map[*ir.Buffer]int{}
+	touch := func(b *ir.Buffer, step int) {
+		if have, ok := by[b.Owner()]; ok && have != step {
+			step = -1
+		}
+		by[b.Owner()] = step
+	}
+	node := func(n *fx.Node, step int) {
+		if v := l.vals[n]; v != nil && v.buf != nil {
+			touch(v.buf, step)
+		}
+	}
+	for i, s := range steps {
+		for _, x := range s.Loops {
+			touch(x.Out, i)
+			x.Value.Reads(func(e *ir.Expr) { touch(e.Buf, i) })
+		}
+		if o, ok := s.Other.(extern); ok {
+			node(o.node, i)
+			o.node.WalkInputs(func(n *fx.Node) { node(n, i) })
+		}
+	}
+	for _, n := range l.graph.Nodes {
+		switch n.Op {
+		case fx.Placeholder, fx.GetAttr:
+			node(n, -1)
+		case fx.Output:
+			n.WalkInputs(func(n *fx.Node) { node(n, -1) })
+		}
+	}
+	return by
 }
 
 // threads is how many threads a kernel may use.

@@ -179,11 +179,15 @@ func (l *lowerer) newBuffer(t *tensor.Tensor) *ir.Buffer {
 func axes(n int) []ir.Index {
 	ix := make([]ir.Index, n)
 	for i := range ix {
-		c := make([]int64, i+1)
-		c[i] = 1
-		ix[i] = ir.Index{Coef: c}
+		ix[i] = ir.Axis(i)
 	}
 	return ix
+}
+
+// loop adds loops as a step of their own.
+func (l *lowerer) loop(loops *ir.Loops) {
+	loops.Simplify()
+	l.steps = append(l.steps, sched.Step{Loops: []*ir.Loops{loops}})
 }
 
 // realise gives v memory, computing it with a loop of its own.
@@ -195,7 +199,7 @@ func (l *lowerer) realise(n *fx.Node, v *value) *ir.Buffer {
 	if !v.t.IsNonOverlappingAndDense() {
 		b.Stride = tensor.ContiguousStrides(v.t.Shape)
 	}
-	l.steps = append(l.steps, sched.Step{Loops: []*ir.Loops{{Out: b, Ranges: v.t.Shape, Value: v.load(axes(len(v.t.Shape))), Origins: append([]string(nil), v.from...)}}})
+	l.loop(&ir.Loops{Out: b, At: b.StoreAt(), Ranges: v.t.Shape, Value: v.load(axes(len(v.t.Shape))), Origins: append([]string(nil), v.from...)})
 	v.buf, v.load, v.cost, v.from = b, nil, 0, nil
 	return b
 }
@@ -210,20 +214,9 @@ func (v *value) at(ix []ir.Index) *ir.Expr {
 		if v.buf.Shape[d] == 1 {
 			continue
 		}
-		e = addScaled(e, x, v.buf.Stride[d])
+		e = e.Plus(x, v.buf.Stride[d])
 	}
 	return &ir.Expr{Kind: ir.Load, DType: compute(v.buf.DType), Buf: v.buf, At: e}
-}
-
-// addScaled is a + k*b.
-func addScaled(a, b ir.Index, k int64) ir.Index {
-	n := max(len(a.Coef), len(b.Coef))
-	c := make([]int64, n)
-	copy(c, a.Coef)
-	for i, v := range b.Coef {
-		c[i] += v * k
-	}
-	return ir.Index{Coef: c, Const: a.Const + b.Const*k}
 }
 
 // compute is the type that arithmetic on d uses: half types widen to float.
@@ -307,7 +300,7 @@ func (l *lowerer) view(n *fx.Node, t *tensor.Tensor) error {
 	}
 	// t's strides were computed on a fake of the same layout, so they hold for the buffer too.
 	b := &ir.Buffer{Name: n.Name, DType: t.DType, Shape: t.Shape, Stride: t.Stride, Offset: src.Offset + t.Offset - v.t.Offset, Root: src.Owner()}
-	l.steps = append(l.steps, sched.Step{Other: viewStep{b, src}})
+	l.steps = append(l.steps, sched.Step{Other: viewStep{b, src}, Free: true})
 	l.vals[n] = &value{t: t, buf: b}
 	return nil
 }

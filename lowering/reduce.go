@@ -1,12 +1,11 @@
 package lowering
 
 import (
-	"fmt"
+	"slices"
 
 	"whittle/capture/fx"
 	"whittle/kernels/tensor"
 	"whittle/lowering/ir"
-	"whittle/lowering/sched"
 )
 
 // reductions holds the operators that become a loop with a reduced inner part; false sends the call to the eager kernel.
@@ -41,13 +40,10 @@ func arg(n *fx.Node, i int, name string) fx.Arg {
 	return v
 }
 
-// average rounds the sum before it divides, as the operator does.
-func average(count int64, d tensor.DType) func(string) string {
-	t := "float"
-	if d == tensor.Float64 {
-		t = "double"
-	}
-	return func(acc string) string { return fmt.Sprintf("%s(%s) / %s(%d)", t, acc, t, count) }
+// average divides what a sum has come to, rounded, by how many there are, as the operator does.
+func average(count int64, d tensor.DType) *ir.Expr {
+	n, _ := constant(float64(count), d)
+	return call("div", d, &ir.Expr{Kind: ir.Acc, DType: d}, n)
 }
 
 // split sorts the axes of shape into kept and reduced ones; no dims means all.
@@ -87,7 +83,7 @@ func space(x *value, kept, red []int) (ranges, inner []int64, ix []ir.Index) {
 // reduce makes a loop over the kept axes with an inner one over the reduced axes. The operand is fused into the inner loop, unless it is so
 // long an expression that it is better stored first. It declines empty operands, whose results are start values that the kernel knows, and
 // integers where final divides.
-func (l *lowerer) reduce(n *fx.Node, t *tensor.Tensor, op ir.Reduce, dimArg fx.Arg, final func(count int64, d tensor.DType) func(string) string) bool {
+func (l *lowerer) reduce(n *fx.Node, t *tensor.Tensor, op ir.Reduce, dimArg fx.Arg, final func(count int64, d tensor.DType) *ir.Expr) bool {
 	in, ok := n.Args[0].(*fx.Node)
 	if !ok || l.vals[in] == nil {
 		return false
@@ -111,14 +107,14 @@ func (l *lowerer) reduce(n *fx.Node, t *tensor.Tensor, op ir.Reduce, dimArg fx.A
 	}
 	out := l.newBuffer(t)
 	out.Stride = keptStrides(t, kept, len(x.t.Shape))
-	loop := &ir.Loops{Out: out, Ranges: ranges, Reduction: inner, Reduce: op, Value: cast(x.at(ix), d), Origins: append(append([]string(nil), x.from...), n.Name)}
+	loop := &ir.Loops{Out: out, At: out.StoreAt(), Ranges: ranges, Reduction: inner, Reduce: op, Value: cast(x.at(ix), d), Origins: append(append([]string(nil), x.from...), n.Name)}
 	if final != nil {
 		if !t.DType.IsFloat() {
 			return false
 		}
 		loop.Final = final(tensor.Numel(inner), d)
 	}
-	l.steps = append(l.steps, sched.Step{Loops: []*ir.Loops{loop}})
+	l.loop(loop)
 	l.vals[n] = &value{t: t, buf: restore(out, t)}
 	return true
 }
@@ -141,7 +137,8 @@ func restore(b *ir.Buffer, t *tensor.Tensor) *ir.Buffer {
 	return &ir.Buffer{Name: b.Name, DType: b.DType, Shape: t.Shape, Stride: t.Stride, Root: b}
 }
 
-// varMean lowers var_mean to one pass for the mean and one for the variance.
+// varMean lowers var_mean to two reductions: the mean, and then the squares of what differs from it, which costs a second read, and loses no digits
+// where the mean is large. Both are of rows that lie in the cache, where they can be.
 func (l *lowerer) varMean(n *fx.Node) bool {
 	in, ok := n.Args[0].(*fx.Node)
 	res, ok2 := n.Val.([]any)
@@ -166,14 +163,30 @@ func (l *lowerer) varMean(n *fx.Node) bool {
 	}
 	kept, red := split(x.t.Shape, dims)
 	ranges, inner, ix := space(x, kept, red)
-	l.realise(in, x) // read twice
-	out, mean := l.newBuffer(vt), l.newBuffer(mt)
-	out.Stride, mean.Stride = keptStrides(vt, kept, len(x.t.Shape)), keptStrides(mt, kept, len(x.t.Shape))
-	loop := &ir.Loops{Out: out, Ranges: ranges, Reduction: inner, Reduce: "welford", Value: x.at(ix), Origins: []string{n.Name},
-		Final: func(string) string { return fmt.Sprintf("m2 / (count - %g)", corr) },
-		Extra: []ir.Extra{{Out: mean, Final: func(string) string { return "mean" }}}}
-	l.steps = append(l.steps, sched.Step{Loops: []*ir.Loops{loop}})
-	l.multi(n, []*value{{t: vt, buf: restore(out, vt)}, {t: mt, buf: restore(mean, mt)}})
+	if x.cost > 2 {
+		l.realise(in, x) // read twice
+	}
+	d := compute(vt.DType)
+	count := tensor.Numel(inner)
+	// The mean that is subtracted is not rounded to 16 bits.
+	exact := l.newBuffer(&tensor.Tensor{DType: d, Shape: ranges, Stride: tensor.ContiguousStrides(ranges)})
+	l.loop(&ir.Loops{Out: exact, At: exact.StoreAt(), Ranges: ranges, Reduction: inner, Reduce: "sum", Value: x.at(ix), Final: average(count, d), Origins: append(append([]string(nil), x.from...), n.Name)})
+	mean := &value{t: mt, buf: exact}
+	if d != mt.DType || !slices.Equal(mt.Shape, ranges) || !slices.Equal(mt.Stride, exact.Stride) {
+		at := &value{t: &tensor.Tensor{DType: d, Shape: ranges}, buf: exact}
+		b := l.newBuffer(mt)
+		b.Stride = keptStrides(mt, kept, len(x.t.Shape))
+		l.loop(&ir.Loops{Out: b, At: b.StoreAt(), Ranges: ranges, Value: at.at(axes(len(ranges))), Origins: []string{n.Name}})
+		mean.buf = restore(b, mt)
+	}
+	out := l.newBuffer(vt)
+	out.Stride = keptStrides(vt, kept, len(x.t.Shape))
+	m := &value{t: &tensor.Tensor{DType: d, Shape: ranges}, buf: exact}
+	off := call("sub", d, x.at(ix), m.at(axes(len(ranges))))
+	n1, _ := constant(float64(count)-corr, d)
+	l.loop(&ir.Loops{Out: out, At: out.StoreAt(), Ranges: ranges, Reduction: inner, Reduce: "sum", Value: call("mul", d, off, off),
+		Final: call("div", d, &ir.Expr{Kind: ir.Acc, DType: d}, n1), Origins: []string{n.Name}})
+	l.multi(n, []*value{{t: vt, buf: restore(out, vt)}, mean})
 	return true
 }
 

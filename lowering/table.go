@@ -2,8 +2,6 @@ package lowering
 
 import (
 	"fmt"
-	"math"
-	"strconv"
 
 	"whittle/capture/fx"
 	"whittle/kernels/tensor"
@@ -94,49 +92,33 @@ func cast(e *ir.Expr, d tensor.DType) *ir.Expr {
 		return e
 	}
 	if e.Kind == ir.Const && d != tensor.Bool && e.DType.Kind() <= d.Kind() {
-		return &ir.Expr{Kind: ir.Const, DType: d, Lit: e.Lit}
+		return &ir.Expr{Kind: ir.Const, DType: d, Value: e.Value}
 	}
 	return call("cast", d, e)
 }
 
-// constant is the C text of a Scalar argument.
+// constant is a Scalar argument in dtype d.
 func constant(v fx.Arg, d tensor.DType) (*ir.Expr, bool) {
 	e := &ir.Expr{Kind: ir.Const, DType: d}
 	switch v := v.(type) {
 	case bool:
-		e.Lit = strconv.FormatBool(v)
+		e.Value = v
 		if d != tensor.Bool {
-			e.Lit = map[bool]string{true: "1", false: "0"}[v]
+			e.Value = map[bool]int64{true: 1}[v]
 		}
 	case int64:
-		e.Lit = strconv.FormatInt(v, 10) + "LL"
-		if v == math.MinInt64 {
-			e.Lit = "INT64_MIN"
-		}
+		e.Value = v
 		if d == tensor.Bool {
-			e.Lit = strconv.FormatBool(v != 0)
+			e.Value = v != 0
 		}
 	case float64:
-		if !d.IsFloat() {
-			if d == tensor.Bool {
-				e.Lit = strconv.FormatBool(v != 0)
-				return e, true
-			}
-			e.Lit = strconv.FormatInt(int64(v), 10) + "LL"
-			return e, true
-		}
 		switch {
-		case math.IsInf(v, 1):
-			e.Lit = "__builtin_inf()"
-		case math.IsInf(v, -1):
-			e.Lit = "-__builtin_inf()"
-		case math.IsNaN(v):
-			e.Lit = "__builtin_nan(\"\")"
+		case d == tensor.Bool:
+			e.Value = v != 0
+		case d.IsFloat():
+			e.Value = v
 		default:
-			e.Lit = strconv.FormatFloat(v, 'g', 17, 64)
-			if _, err := strconv.ParseInt(e.Lit, 10, 64); err == nil {
-				e.Lit += ".0"
-			}
+			e.Value = int64(v)
 		}
 	default:
 		return nil, false
@@ -414,7 +396,7 @@ func iota_(l *lowerer, n *fx.Node, t *tensor.Tensor) (*value, error) {
 		step, _ = v.(int64)
 	}
 	return &value{t: t, from: []string{n.Name}, load: func(ix []ir.Index) *ir.Expr {
-		at := addScaled(ir.Index{Const: start}, ix[0], step)
+		at := ir.Index{Const: start}.Plus(ix[0], step)
 		return &ir.Expr{Kind: ir.AxisValue, DType: t.DType, At: at}
 	}}, nil
 }

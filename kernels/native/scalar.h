@@ -356,5 +356,15 @@ static inline float whittle_powf(float x, float y) {
   return y == 0.0f || x == 1.0f ? 1.0f : r;
 }
 
+// The remainder of x by y with the sign of x, where the quotient is small enough for the product with y to be exact; see whittle_wild_fmod.
+static inline float whittle_fmodf(float x, float y) {
+  double a = __builtin_fabsf(x), b = __builtin_fabsf(y);
+  double r = MADD64(-__builtin_trunc(a / b), b, a);
+  r = r < 0.0 ? r + b : r; // the quotient was rounded up
+  float f = __builtin_copysignf((float)r, x);
+  return b == (double)__builtin_inff() && a != b ? x : f;
+}
+static inline int whittle_wild_fmod(float x, float y) { return __builtin_fabsf(x) > 2e8f * __builtin_fabsf(y); }
+
 #undef MADD
 #undef MADD64

@@ -158,13 +158,14 @@ func (b *bench) load(x *tensor.Tensor, d tensor.DType) *ir.Expr {
 // store adds a loop that stores e in a new tensor of dtype d.
 func (b *bench) store(e *ir.Expr, d tensor.DType, shape ...int64) *tensor.Tensor {
 	out := tensor.Empty(d, shape...)
-	b.loops = append(b.loops, &ir.Loops{Out: b.buffer(out), Ranges: shape, Value: e})
+	buf := b.buffer(out)
+	b.loops = append(b.loops, &ir.Loops{Out: buf, At: buf.StoreAt(), Ranges: shape, Value: e})
 	return out
 }
 
 func (b *bench) run() {
 	b.t.Helper()
-	k := Generate(b.loops, 1)
+	k := Generate(b.loops, Options{Threads: 1})
 	lib, err := (&native.Builder{Dir: b.t.TempDir()}).Build(context.Background(), k.Source)
 	if err != nil {
 		b.t.Fatal(err)
@@ -317,14 +318,14 @@ func TestFaults(t *testing.T) {
 	b := newBench(t)
 	x := operands(tensor.Float32, 1, false)[0]
 	b.store(call("bug_compile", x.DType, b.load(x, x.DType)), x.DType, x.Numel())
-	_, err := (&native.Builder{Dir: t.TempDir()}).Build(context.Background(), Generate(b.loops, 1).Source)
+	_, err := (&native.Builder{Dir: t.TempDir()}).Build(context.Background(), Generate(b.loops, Options{Threads: 1}).Source)
 	var refused *native.CompileError
 	if !errors.As(err, &refused) {
 		t.Errorf("bug_compile: %v, want a *native.CompileError", err)
 	}
 	b = newBench(t)
 	b.store(call("bug_runtime", x.DType, b.load(x, x.DType)), x.DType, x.Numel())
-	k := Generate(b.loops, 1)
+	k := Generate(b.loops, Options{Threads: 1})
 	if _, err := (&native.Builder{Dir: t.TempDir()}).Build(context.Background(), k.Source); err != nil || !strings.Contains(k.Source, "throw 1;") {
 		t.Errorf("bug_runtime: %v, want code that compiles and throws", err)
 	}
@@ -344,7 +345,7 @@ func TestReductions(t *testing.T) {
 		"any":  {"any.dim", bools, 0},
 		"all":  {"all.dim", bools, 0},
 	}
-	for r := range accumulate {
+	for r := range combines {
 		if kernels[r].eager == "" {
 			t.Errorf("no kernel to compare %s with", r)
 		}
@@ -356,7 +357,8 @@ func TestReductions(t *testing.T) {
 		for _, d := range kernels[r].on {
 			for _, x := range rows(d) {
 				out := tensor.Empty(d, x.Shape[0])
-				b.loops = append(b.loops, &ir.Loops{Out: b.buffer(out), Ranges: x.Shape[:1], Reduction: x.Shape[1:], Reduce: r, Value: b.load(x, d)})
+				buf := b.buffer(out)
+				b.loops = append(b.loops, &ir.Loops{Out: buf, At: buf.StoreAt(), Ranges: x.Shape[:1], Reduction: x.Shape[1:], Reduce: r, Value: b.load(x, d)})
 				var dim aten.Value = int64(1)
 				if r == "amax" || r == "amin" || r == "sum" {
 					dim = []aten.Value{dim}
@@ -395,25 +397,6 @@ func rows(d tensor.DType) []*tensor.Tensor {
 	return []*tensor.Tensor{special, long}
 }
 
-// TestWelford: variance and mean of rows far from zero, in one loop.
-func TestWelford(t *testing.T) {
-	for _, d := range floats {
-		b := newBench(t)
-		x := rows(d)[1]
-		variance, mean := tensor.Empty(d, 2), tensor.Empty(d, 2)
-		b.loops = append(b.loops, &ir.Loops{Out: b.buffer(variance), Ranges: []int64{2}, Reduction: []int64{1000}, Reduce: "welford", Value: b.load(x, d),
-			Final: func(string) string { return "m2 / (count - 1)" },
-			Extra: []ir.Extra{{Out: b.buffer(mean), Final: func(string) string { return "mean" }}}})
-		b.run()
-		v, err := aten.Run(aten.Eager, "aten.var_mean.correction", x, []aten.Value{int64(1)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		compare(t, "variance", v.([]aten.Value)[0].(*tensor.Tensor), variance, 1e-6, nil)
-		compare(t, "mean", v.([]aten.Value)[1].(*tensor.Tensor), mean, 4e-7, nil)
-	}
-}
-
 // TestNests shows which loops of a group run in one nest, and which one after another: what one writes, another has to touch at the same place.
 func TestNests(t *testing.T) {
 	square := []int64{4, 4}
@@ -424,9 +407,9 @@ func TestNests(t *testing.T) {
 	at := func(b *ir.Buffer, coef ...int64) *ir.Expr {
 		return &ir.Expr{Kind: ir.Load, DType: tensor.Float32, Buf: b, At: ir.Index{Coef: coef}}
 	}
-	loop := func(out *ir.Buffer, e *ir.Expr) *ir.Loops { return &ir.Loops{Out: out, Ranges: square, Value: e} }
+	loop := func(out *ir.Buffer, e *ir.Expr) *ir.Loops { return &ir.Loops{Out: out, At: out.StoreAt(), Ranges: square, Value: e} }
 	sum := func(out *ir.Buffer, e *ir.Expr) *ir.Loops {
-		return &ir.Loops{Out: out, Ranges: square[:1], Reduction: square[1:], Reduce: "sum", Value: e}
+		return &ir.Loops{Out: out, At: out.StoreAt(), Ranges: square[:1], Reduction: square[1:], Reduce: "sum", Value: e}
 	}
 	flat := &ir.Buffer{Name: "flat", DType: tensor.Float32, Shape: []int64{16}, Stride: []int64{1}}
 	line := &ir.Buffer{Name: "line", DType: tensor.Float32, Shape: []int64{4}, Stride: []int64{1}}
@@ -443,11 +426,11 @@ func TestNests(t *testing.T) {
 		{"a read under another size of element", []*ir.Loops{loop(x, at(a, 4, 1)), loop(y, &ir.Expr{Kind: ir.Load, DType: tensor.Int64, Buf: bits, At: ir.Index{Coef: []int64{4, 1}}})}, 2},
 		{"two writes to one place", []*ir.Loops{loop(x, at(a, 4, 1)), loop(x, at(y, 4, 1))}, 1},
 		{"two writes, one transposed", []*ir.Loops{loop(x, at(a, 4, 1)), loop(&ir.Buffer{DType: tensor.Float32, Shape: square, Stride: []int64{1, 4}, Root: x}, at(y, 4, 1))}, 2},
-		{"another space", []*ir.Loops{loop(x, at(a, 4, 1)), {Out: flat, Ranges: flat.Shape, Value: at(a, 1)}}, 2},
+		{"another space", []*ir.Loops{loop(x, at(a, 4, 1)), {Out: flat, At: flat.StoreAt(), Ranges: flat.Shape, Value: at(a, 1)}}, 2},
 		{"a reduction alone", []*ir.Loops{loop(x, at(a, 4, 1)), sum(line, at(x, 4, 1))}, 2},
 		{"two reductions", []*ir.Loops{sum(line, at(a, 4, 1)), sum(line, at(x, 4, 1))}, 2},
 	} {
-		text := strings.TrimPrefix(Generate(c.group, 1).Source, Prelude)
+		text := strings.TrimPrefix(Generate(c.group, Options{Threads: 1}).Source, Prelude)
 		if got := strings.Count(text, "int64_t i0 = 0"); got != c.want {
 			t.Errorf("%s: %d nests, want %d:\n%s", c.name, got, c.want, text)
 		}
@@ -464,8 +447,8 @@ func TestText(t *testing.T) {
 	load := func(b *ir.Buffer) *ir.Expr {
 		return call("exp", tensor.Float32, &ir.Expr{Kind: ir.Load, DType: tensor.Float32, Buf: b, At: ir.Index{Coef: []int64{1 << 7, 1}}})
 	}
-	group := []*ir.Loops{{Out: out, Ranges: long, Value: call("add", tensor.Float32, load(a), load(view)), Origins: []string{"exp", "add"}}}
-	text := func(threads int) string { return strings.TrimPrefix(Generate(group, threads).Source, Prelude) }
+	group := []*ir.Loops{{Out: out, At: out.StoreAt(), Ranges: long, Value: call("add", tensor.Float32, load(a), load(view)), Origins: []string{"exp", "add"}}}
+	text := func(threads int) string { return strings.TrimPrefix(Generate(group, Options{Threads: threads}).Source, Prelude) }
 	want := `// exp, add
 extern "C" void kernel(void** bufs, const int64_t* sizes) {
   float* __restrict__ p0 = (float*)bufs[0]; // a
@@ -477,7 +460,8 @@ extern "C" void kernel(void** bufs, const int64_t* sizes) {
       float t0 = p0[128*i0 + i1];
       float t1 = whittle_exp(t0);
       float t2 = t1 + t1;
-      p1[i0 + 256*i1] = bf16(float(t2));
+      bf16 t3 = bf16(t2);
+      p1[i0 + 256*i1] = t3;
     }
   }
 }

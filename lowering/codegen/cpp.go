@@ -2,11 +2,15 @@ package codegen
 
 import (
 	"fmt"
+	"maps"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"whittle/kernels/tensor"
 	"whittle/lowering/ir"
+	"whittle/lowering/sched"
 )
 
 // Kernel is one generated function.
@@ -15,32 +19,54 @@ type Kernel struct {
 	Bufs   []*ir.Buffer // owners of the memory, in argument order
 }
 
-// Generate writes the function for a group of loops with equal iteration order. Long loops are shared out among threads, 0 for as many as OpenMP
-// has by default.
-func Generate(group []*ir.Loops, threads int) *Kernel {
-	g := &gen{k: &Kernel{}, slot: map[*ir.Buffer]int{}, threads: threads}
-	for _, l := range group {
-		l.Value.Reads(func(e *ir.Expr) { g.use(e.Buf) })
-		g.use(l.Out)
-		for _, x := range l.Extra {
-			g.use(x.Out)
+// Options are what a kernel may do besides computing.
+type Options struct {
+	// Threads is among how many threads long loops are shared out, 0 for as many as OpenMP has by default.
+	Threads int
+	// Local says of a buffer that owns memory whether nothing outside of the group touches it, so that it need not be there. nil: of none.
+	Local func(*ir.Buffer) bool
+}
+
+// Sizes that loops are cut by, in elements.
+const (
+	parallelWork = 1 << 15 // points of a nest that are worth threads
+	chunk        = 4096    // of a plain loop, for one thread at a time: its operands fit the second cache
+	run          = 512     // of a sum, in its own type, before it is added to the wide one
+	piece        = 1 << 14 // least part of a reduction for a thread
+	columns      = 256     // results of a reduction that are computed side by side
+	scratchBytes = 1 << 16 // of a local buffer
+	unitsWanted  = 8       // pieces of work that are enough for all threads
+)
+
+// Generate writes the function for a group of loops.
+func Generate(group []*ir.Loops, o Options) *Kernel {
+	g := &gen{k: &Kernel{}, slot: map[*ir.Buffer]int{}, o: o, nests: map[*ir.Buffer][]int{}}
+	var nests []nest
+	for i, n := range sched.Nests(group) {
+		nests = append(nests, prepare(n))
+		for _, l := range nests[i].loops() {
+			touch := func(b *ir.Buffer) {
+				if s := g.nests[b.Owner()]; len(s) == 0 || s[len(s)-1] != i {
+					g.nests[b.Owner()] = append(s, i)
+				}
+			}
+			l.Value.Reads(func(e *ir.Expr) { touch(e.Buf) })
+			touch(l.Out)
 		}
 	}
+	var body strings.Builder
+	g.b = &body
+	for _, n := range nests {
+		g.nest(n)
+	}
+	var head strings.Builder
+	g.b = &head
 	g.line("// %s", strings.Join(origins(group), ", "))
 	g.line(`extern "C" void kernel(void** bufs, const int64_t* sizes) {`)
 	for i, b := range g.k.Bufs {
 		g.line("  %s* __restrict__ p%d = (%s*)bufs[%d]; // %s", ctype(b.DType), i, ctype(b.DType), i, b.Name)
 	}
-	for i := 0; i < len(group); {
-		j := i + 1
-		for j < len(group) && sameSpace(group[i], group[j]) && independent(group[i:j], group[j]) {
-			j++
-		}
-		g.nest(group[i:j])
-		i = j
-	}
-	g.line("}")
-	g.k.Source = Prelude + g.b.String()
+	g.k.Source = Prelude + head.String() + body.String() + "}\n"
 	return g.k
 }
 
@@ -53,74 +79,113 @@ func origins(group []*ir.Loops) []string {
 	return o
 }
 
-// sameSpace reports whether two loops may share one nest as far as their iteration goes. A reduction shares with nobody: its accumulator needs
-// a body of its own.
-func sameSpace(a, b *ir.Loops) bool {
-	return a.Reduce == "" && b.Reduce == "" && slices.Equal(a.Ranges, b.Ranges)
+// A nest is one of the scheduler's with its axes merged: the loops' first p axes are outer ones.
+type nest struct {
+	p      int
+	outer  []int64
+	stages [][]*ir.Loops
 }
 
-// independent reports whether l may run in one nest with the loops before it: what one writes, another touches at the same place of the
-// iteration only. A transposed read, say, has to wait for the whole of what it reads.
-func independent(nest []*ir.Loops, l *ir.Loops) bool {
-	for _, x := range nest {
-		if clash(x, l) || clash(l, x) || x.Out.Owner() == l.Out.Owner() && !sameIndex(storeIndex(x), storeIndex(l), l.Ranges) {
-			return false
+func (n nest) loops() []*ir.Loops { return slices.Concat(n.stages...) }
+
+// prepare copies the loops of a nest and merges axes that are walked as one: outer ones in all of the nest, inner ones in a stage. Where nothing
+// has an inner axis, the last outer one becomes it.
+func prepare(n sched.Nest) nest {
+	out := nest{p: n.Outer}
+	inner := false
+	for _, s := range n.Stages {
+		var loops []*ir.Loops
+		for _, l := range s.Loops {
+			c := *l
+			loops = append(loops, &c)
+			inner = inner || len(l.Ranges) > n.Outer || l.Reduce != ""
+		}
+		out.stages = append(out.stages, loops)
+	}
+	if !inner && out.p > 0 {
+		out.p--
+	}
+	for a := out.p - 2; a >= 0; a-- {
+		if mergeable(out.loops(), a) {
+			merge(out.loops(), a)
+			out.p--
 		}
 	}
-	return true
-}
-
-// clash reports whether r reads what w writes, at another place of the iteration.
-func clash(w, r *ir.Loops) bool {
-	at := storeIndex(w)
-	found := false
-	r.Value.Reads(func(e *ir.Expr) {
-		if e.Buf.Owner() == w.Out.Owner() && (e.Buf.DType.Size() != w.Out.DType.Size() || !sameIndex(e.At, at, w.Ranges)) {
-			found = true
+	for _, s := range out.stages {
+		ends := len(s[0].Sizes()) // where reductions begin, if there is one
+		for _, l := range s {
+			if l.Reduce != "" {
+				ends = len(l.Ranges)
+			}
 		}
-	})
-	return found
-}
-
-// storeIndex is where in its buffer a loop writes.
-func storeIndex(l *ir.Loops) ir.Index {
-	return ir.Index{Coef: l.Out.Stride[:min(len(l.Ranges), len(l.Out.Stride))], Const: l.Out.Offset}
-}
-
-// sameIndex reports whether two indices agree on all of a space.
-func sameIndex(a, b ir.Index, ranges []int64) bool {
-	coef := func(x ir.Index, i int) int64 {
-		if i < len(x.Coef) {
-			return x.Coef[i]
-		}
-		return 0
-	}
-	for i, n := range ranges {
-		if n > 1 && coef(a, i) != coef(b, i) {
-			return false
+		for a := len(s[0].Sizes()) - 2; a >= out.p; a-- {
+			if a != ends-1 && mergeable(s, a) {
+				merge(s, a)
+				if a < ends {
+					ends--
+				}
+			}
 		}
 	}
-	return a.Const == b.Const
+	out.outer = out.loops()[0].Ranges[:out.p]
+	return out
+}
+
+// mergeable reports whether axes a and a+1 of all loops are walked as one.
+func mergeable(loops []*ir.Loops, a int) bool {
+	ok := true
+	for _, l := range loops {
+		n := l.Sizes()[a+1]
+		l.Indices(func(x ir.Index) { ok = ok && x.Affine() && x.At(a) == x.At(a+1)*n })
+		if a+1 < len(l.Ranges) && l.At.At(a) != l.At.At(a+1)*n {
+			ok = false
+		}
+	}
+	return ok
+}
+
+// merge makes one axis of axes a and a+1.
+func merge(loops []*ir.Loops, a int) {
+	for _, l := range loops {
+		l.Merge(a)
+	}
 }
 
 // A gen writes one kernel. Buffers have slots in the order of their first use, variables numbers in the order of theirs: text does not depend
 // on maps.
 type gen struct {
-	k       *Kernel
-	b       strings.Builder
-	slot    map[*ir.Buffer]int
-	threads int
-	vars    map[string]string // text of an expression => its variable, per loop body
+	k     *Kernel
+	b     *strings.Builder
+	slot  map[*ir.Buffer]int
+	nests map[*ir.Buffer][]int // the nests that touch a buffer
+	o     Options
+
+	// of the nest
+	p       int
+	scratch map[*ir.Buffer]scratch
+	hidden  map[*ir.Buffer]bool // local, and always at hand as a variable
+
+	// of the code that is being written
+	known   map[string]string // text of an expression, or of a place in memory => the variable that has it
 	nvar    int
+	acc     string // the variable of an Acc
+	careful bool   // ask the C library where a vector would not reach
+	vector  bool   // the code is the body of a loop that counts wild operands
+	wild    bool   // there were such
+}
+
+// scratch is a buffer that lies on the stack for one point of the outer space.
+type scratch struct {
+	name string
+	base int64 // the offset in the buffer at which it begins
 }
 
 // line writes one line of C++.
-func (g *gen) line(f string, args ...any) { fmt.Fprintf(&g.b, f+"\n", args...) }
+func (g *gen) line(f string, args ...any) { fmt.Fprintf(g.b, f+"\n", args...) }
 
 // use is the slot of the memory that b lies in. Views of one buffer share a pointer, so the compiler, which takes pointers to be distinct
 // (__restrict__), is not deceived.
 func (g *gen) use(b *ir.Buffer) int {
-	// Views with another element type get a pointer of their own.
 	key := b.Owner()
 	if i, ok := g.slot[key]; ok {
 		return i
@@ -130,181 +195,376 @@ func (g *gen) use(b *ir.Buffer) int {
 	return g.slot[key]
 }
 
-// nest writes loops that share an iteration space; a single reduction is the other case.
-func (g *gen) nest(ls []*ir.Loops) {
-	l := ls[0]
-	work := int64(1)
-	for _, n := range append(append([]int64{}, l.Ranges...), l.Reduction...) {
-		work *= n
+// place is the C++ of an element of memory.
+func (g *gen) place(b *ir.Buffer, at ir.Index) string {
+	if s, ok := g.scratch[b.Owner()]; ok {
+		return fmt.Sprintf("%s[%s]", s.name, s.at(at, g.p).Text())
 	}
+	name := fmt.Sprintf("p%d", g.use(b))
+	if o := b.Owner(); o.DType != b.DType {
+		name = fmt.Sprintf("((%s*)%s)", ctype(b.DType), name)
+	}
+	return fmt.Sprintf("%s[%s]", name, at.Text())
+}
+
+// at is an index of the buffer without what the p outer axes add.
+func (s scratch) at(at ir.Index, p int) ir.Index {
+	c := slices.Clone(at.Coef)
+	clear(c[:min(p, len(c))])
+	return ir.Index{Coef: c, Const: at.Const - s.base}
+}
+
+// nest writes a nest of loops.
+func (g *gen) nest(n nest) {
+	g.p, g.known = n.p, map[string]string{}
+	g.localise(n)
+	outer, work := int64(1), int64(0)
+	for _, s := range n.outer {
+		outer *= s
+	}
+	for _, l := range n.loops() {
+		work += prod(l.Sizes())
+	}
+	parallel := work >= parallelWork && g.o.Threads != 1
+	inside := parallel && outer < unitsWanted
 	indent := "  "
-	if len(l.Ranges) == 0 { // a scope of its own for the accumulator
+	if n.p == 0 { // a scope of its own for what is declared
 		g.line("%s{", indent)
-		defer g.line("%s}", indent)
-	}
-	for i, n := range l.Ranges {
-		last := i == len(l.Ranges)-1
-		if i == 0 && work >= 1<<15 && g.threads != 1 && (n > 1) {
-			many := ""
-			if g.threads > 0 {
-				many = fmt.Sprintf(" num_threads(%d)", g.threads)
-			}
-			g.line("%s#pragma omp parallel for%s schedule(static)", indent, many)
-		} else if last && l.Reduce == "" {
-			g.line("%s#pragma GCC ivdep", indent)
-		}
-		g.line("%sfor (int64_t i%d = 0; i%d < %d; i%d++) {", indent, i, i, n, i)
 		indent += "  "
 	}
-	if l.Reduce != "" {
-		g.reduce(l, indent)
-	} else {
-		g.vars = map[string]string{}
-		for _, x := range ls {
-			v := g.emit(x.Value, indent)
-			g.store(x.Out, v, x.Value.DType, len(x.Ranges), indent)
+	if parallel && !inside {
+		axes, units := 0, int64(1)
+		for axes < n.p && units < 8*unitsWanted {
+			units *= n.outer[axes]
+			axes++
 		}
+		g.line("%s#pragma omp parallel for%s%s schedule(static)", indent, g.threads(), collapse(axes))
 	}
-	for i := len(l.Ranges) - 1; i >= 0; i-- {
+	for i, s := range n.outer {
+		g.line("%sfor (int64_t i%d = 0; i%d < %d; i%d++) {", indent, i, i, s, i)
+		indent += "  "
+	}
+	for _, b := range slices.SortedFunc(maps.Keys(g.scratch), func(a, b *ir.Buffer) int { return strings.Compare(g.scratch[a].name, g.scratch[b].name) }) {
+		g.line("%s%s %s[%d] __attribute__((aligned(64)));", indent, ctype(b.DType), g.scratch[b].name, g.extent(n, b))
+	}
+	for _, s := range n.stages {
+		g.stage(s, indent, inside)
+	}
+	for range max(n.p, 1) {
 		indent = indent[2:]
 		g.line("%s}", indent)
 	}
 }
 
-// store writes the statement that stores v, of dtype d, where the loop of n axes stands. 16-bit floats are rounded here, and nowhere else.
-func (g *gen) store(out *ir.Buffer, v string, d tensor.DType, n int, indent string) {
-	at := ir.Index{Coef: out.Stride[:min(n, len(out.Stride))], Const: out.Offset} // as storeIndex has it
-	if d != out.DType {
-		v = fmt.Sprintf("whittle_cast<%s>(%s)", ctype(out.DType), v)
-		if out.DType == tensor.BFloat16 || out.DType == tensor.Float16 {
-			v = fmt.Sprintf("%s(float(%s))", ctype(out.DType), strings.TrimSuffix(strings.TrimPrefix(v, fmt.Sprintf("whittle_cast<%s>(", ctype(out.DType))), ")"))
-		}
+// threads is the clause that bounds them.
+func (g *gen) threads() string {
+	if g.o.Threads > 0 {
+		return fmt.Sprintf(" num_threads(%d)", g.o.Threads)
 	}
-	g.line("%sp%d[%s] = %s;", indent, g.use(out), at.Text(), v)
+	return ""
 }
 
-// accumulate describes a reduction: start value, combination of acc and v, both C text.
-var accumulate = map[ir.Reduce]struct{ start, step string }{
-	"sum":  {"T(0)", "acc += v"},
-	"prod": {"T(1)", "acc *= v"},
-	"amax": {"LOWEST", "acc = whittle_max(acc, v)"},
-	"amin": {"HIGHEST", "acc = whittle_min(acc, v)"},
-	"any":  {"false", "acc = acc || v"},
-	"all":  {"true", "acc = acc && v"},
+func collapse(axes int) string {
+	if axes > 1 {
+		return fmt.Sprintf(" collapse(%d)", axes)
+	}
+	return ""
 }
 
-// reduce writes a reduction: an accumulator, the inner loops, and the store of what Final makes of it. Sums of float32 accumulate in double.
-// Variance takes two passes, the mean and then the squares of what differs from it, which costs a second read, and loses no digits where the
-// mean is large; Welford's method, after which the reduction is named, would divide once per element.
-func (g *gen) reduce(l *ir.Loops, indent string) {
-	n := len(l.Ranges)
-	inner := indent
-	open := func() {
-		inner = indent
-		for i, r := range l.Reduction {
-			a := n + i
-			g.line("%sfor (int64_t i%d = 0; i%d < %d; i%d++) {", inner, a, a, r, a)
-			inner += "  "
-		}
-	}
-	closeAll := func() {
-		for range l.Reduction {
-			inner = inner[2:]
-			g.line("%s}", inner)
-		}
-	}
-	t := ctype(l.Value.DType)
-	g.vars = map[string]string{}
-	if l.Reduce == "welford" {
-		// Two passes: the mean in double, then the squared distances from it.
-		g.line("%sdouble acc = 0, mean = 0, m2 = 0, count = %d;", indent, prod(l.Reduction))
-		open()
-		g.vars = map[string]string{}
-		v := g.emit(l.Value, inner)
-		g.line("%sacc += double(%s);", inner, v)
-		closeAll()
-		g.line("%smean = acc / count;", indent)
-		open()
-		g.vars = map[string]string{}
-		v = g.emit(l.Value, inner)
-		g.line("%s{ double d = double(%s) - mean; m2 += d * d; }", inner, v)
-		closeAll()
-		g.final(l.Out, l.Final, n, indent)
-		for _, x := range l.Extra {
-			g.final(x.Out, x.Final, n, indent)
-		}
+// localise finds what the nest alone touches: what is always at hand as a variable is never stored, what is small enough lies on the stack.
+func (g *gen) localise(n nest) {
+	g.scratch, g.hidden = map[*ir.Buffer]scratch{}, map[*ir.Buffer]bool{}
+	if g.o.Local == nil {
 		return
 	}
-	a := accumulate[l.Reduce]
-	wide := t
-	if l.Reduce == "sum" && l.Value.DType == tensor.Float32 {
-		wide = "double" // keeps the accuracy of a cascade sum without its code
+	type place struct {
+		stage int
+		at    ir.Index
 	}
-	start := strings.NewReplacer("LOWEST", fmt.Sprintf("whittle_lowest<%s>()", t), "HIGHEST", fmt.Sprintf("whittle_highest<%s>()", t)).Replace(a.start)
-	g.line("%s%s acc = %s;", indent, wide, strings.ReplaceAll(start, "T", wide))
-	open()
-	v := g.emit(l.Value, inner)
-	g.line("%s{ %s v = %s; %s; }", inner, t, v, a.step)
-	closeAll()
-	g.final(l.Out, l.Final, n, indent)
-}
-
-// prod is the number of points of a space.
-func prod(s []int64) int64 {
-	n := int64(1)
-	for _, v := range s {
-		n *= v
-	}
-	return n
-}
-
-// final stores a result of a reduction: what f makes of the accumulator, or the accumulator itself.
-func (g *gen) final(out *ir.Buffer, f func(string) string, n int, indent string) {
-	v := "acc"
-	if f != nil {
-		v = f("acc")
-	}
-	at := ir.Index{Coef: out.Stride[:min(n, len(out.Stride))], Const: out.Offset} // as storeIndex has it
-	g.line("%sp%d[%s] = %s(%s);", indent, g.use(out), at.Text(), ctype(out.DType), v)
-}
-
-// emit writes the statements for e and returns its variable; equal subexpressions are computed once.
-func (g *gen) emit(e *ir.Expr, indent string) string {
-	t := ctype(e.DType)
-	var text string
-	switch e.Kind {
-	case ir.Const:
-		return fmt.Sprintf("%s(%s)", t, e.Lit)
-	case ir.AxisValue:
-		text = fmt.Sprintf("%s(%s)", t, e.At.Text())
-	case ir.Load:
-		text = fmt.Sprintf("p%d[%s]", g.use(e.Buf), e.At.Text())
-		if e.Buf.DType != e.DType {
-			text = fmt.Sprintf("whittle_cast<%s>(%s)", t, text)
-			if e.Buf.DType == tensor.BFloat16 || e.Buf.DType == tensor.Float16 {
-				text = fmt.Sprintf("%s(float(p%d[%s]))", t, g.use(e.Buf), e.At.Text())
+	wrote := map[*ir.Buffer][]place{}
+	far := map[*ir.Buffer]bool{}   // read in another stage than written, or elsewhere in the row
+	whole := map[*ir.Buffer]bool{} // cannot be local
+	for s, loops := range n.stages {
+		for _, l := range loops {
+			l.Value.Reads(func(e *ir.Expr) {
+				b := e.Buf.Owner()
+				w := wrote[b]
+				if len(w) != 1 || e.Buf.DType != b.DType || !e.At.Affine() {
+					whole[b] = true
+				} else if !w[0].at.Equal(e.At) || w[0].stage != s && len(n.stages[w[0].stage][0].Sizes()) > n.p && !reduced(n.stages[w[0].stage], b, n.p) {
+					far[b] = true
+				}
+			})
+			b := l.Out.Owner()
+			wrote[b] = append(wrote[b], place{s, l.At})
+			if l.Out.DType != b.DType || !l.At.Affine() {
+				whole[b] = true
 			}
 		}
-	default:
-		args := make([]string, len(e.Args))
-		for i, a := range e.Args {
-			args[i] = g.emit(a, indent)
-		}
-		text = ops[e.Op]
-		for i, a := range args {
-			text = strings.ReplaceAll(text, fmt.Sprintf("$%d", i), a)
-		}
-		text = replaceType(text, t)
 	}
+	for _, l := range n.loops() {
+		b := l.Out.Owner()
+		if !g.o.Local(b) || whole[b] || len(g.nests[b]) != 1 || len(wrote[b]) != 1 {
+			continue
+		}
+		if !far[b] {
+			g.hidden[b] = true
+		} else if size := g.extent(n, b) * int64(b.DType.Size()); n.p > 0 && size > 0 && size <= scratchBytes {
+			g.scratch[b] = scratch{fmt.Sprintf("l%d", len(g.scratch)), wrote[b][0].at.Const}
+		}
+	}
+}
+
+// reduced reports whether b is the result of a reduction of whole rows, which is a variable of the row.
+func reduced(stage []*ir.Loops, b *ir.Buffer, p int) bool {
+	return slices.ContainsFunc(stage, func(l *ir.Loops) bool { return l.Out.Owner() == b && l.Reduce != "" && len(l.Ranges) == p })
+}
+
+// extent is how many elements of b, from the first, one point of the outer space touches; 0 where it walks backwards.
+func (g *gen) extent(n nest, b *ir.Buffer) int64 {
+	most := int64(0)
+	see := func(at ir.Index, sizes []int64) {
+		lo, hi := scratch{}.at(ir.Index{Coef: at.Coef}, n.p).Bounds(sizes)
+		if lo < 0 {
+			hi = math.MinInt32
+		}
+		most = max(most, hi+1)
+	}
+	for _, l := range n.loops() {
+		if l.Out.Owner() == b {
+			see(l.At, l.Ranges)
+		}
+		l.Value.Reads(func(e *ir.Expr) {
+			if e.Buf.Owner() == b {
+				see(e.At, l.Sizes())
+			}
+		})
+	}
+	return most
+}
+
+// stage writes the loops of a stage.
+func (g *gen) stage(loops []*ir.Loops, indent string, inside bool) {
+	reduces := slices.IndexFunc(loops, func(l *ir.Loops) bool { return l.Reduce != "" })
+	inside = inside && prod(loops[0].Sizes()[g.p:]) >= parallelWork
+	switch {
+	case reduces < 0:
+		g.plain(loops, indent, inside)
+	case len(loops[reduces].Ranges) == g.p:
+		g.rows(loops, indent, inside)
+	default:
+		g.columns(loops, indent, inside)
+	}
+}
+
+// plain writes loops without reductions.
+func (g *gen) plain(loops []*ir.Loops, indent string, inside bool) {
+	sizes := loops[0].Ranges
+	last := len(sizes) - 1
+	if last < g.p {
+		g.body(loops, indent, nil)
+		return
+	}
+	from, to := "0", fmt.Sprint(sizes[last])
+	closing := indent
+	if inside {
+		g.line("%s#pragma omp parallel for%s%s schedule(static)", indent, g.threads(), collapse(last-g.p))
+		if last == g.p {
+			g.line("%sfor (int64_t c%d = 0; c%d < %d; c%d += %d) {", indent, last, last, sizes[last], last, chunk)
+			from, to = fmt.Sprintf("c%d", last), least(fmt.Sprintf("c%d + %d", last, chunk), sizes[last], chunk)
+			indent += "  "
+		}
+	}
+	indent = g.open(sizes, g.p, last, indent)
+	g.loop(last, from, to, indent, "", func(indent string) { g.body(loops, indent, nil) })
+	g.close(indent, closing)
+}
+
+// least is the smaller of an end and n; n is left out where steps of a size never pass it.
+func least(end string, n int64, step int64) string {
+	if n%step == 0 {
+		return end
+	}
+	return fmt.Sprintf("(%s < %d ? %s : %d)", end, n, end, n)
+}
+
+// open begins loops over axes from to last, without last, and gives the indentation within.
+func (g *gen) open(sizes []int64, from, last int, indent string) string {
+	for a := from; a < last; a++ {
+		g.line("%sfor (int64_t i%d = 0; i%d < %d; i%d++) {", indent, a, a, sizes[a], a)
+		indent += "  "
+	}
+	return indent
+}
+
+// close ends loops and scopes down to an indentation.
+func (g *gen) close(indent, outer string) {
+	for len(indent) > len(outer) {
+		indent = indent[2:]
+		g.line("%s}", indent)
+	}
+}
+
+// loop writes an innermost loop, which is to become vectors. Where its body has operands that a vector does not reach, the loop counts them, and is done
+// again, with the C library, if there were any; before is what has to be set again then. clauses are OpenMP's.
+func (g *gen) loop(axis int, from, to, indent, clauses string, body func(indent string), before ...string) {
+	write := func(careful bool) string {
+		known, outside := g.known, g.b
+		var text strings.Builder
+		g.known, g.b, g.vector, g.careful, g.wild = maps.Clone(known), &text, true, careful, false
+		body(indent + "  ")
+		g.known, g.b, g.vector, g.careful = known, outside, false, false
+		return text.String()
+	}
+	head := fmt.Sprintf("%sfor (int64_t i%d = %s; i%d < %s; i%d++) {\n", indent, axis, from, axis, to, axis)
+	text := write(false)
+	wild := g.wild
+	if wild {
+		g.line("%sint wild = 0;", indent)
+		if clauses != "" {
+			clauses += " reduction(|:wild)"
+		}
+	}
+	if clauses != "" {
+		g.line("%s#pragma omp simd%s", indent, clauses)
+	} else {
+		g.line("%s#pragma GCC ivdep", indent)
+	}
+	g.b.WriteString(head + text + indent + "}\n")
+	if wild {
+		g.line("%sif (wild) {", indent)
+		for _, s := range before {
+			g.line("%s  %s", indent, s)
+		}
+		g.b.WriteString("  " + head + write(true) + indent + "  }\n" + indent + "}\n")
+	}
+}
+
+// body writes what loops compute at one point: plain ones store it, and each of a reduction's values goes to add.
+func (g *gen) body(loops []*ir.Loops, indent string, add func(l *ir.Loops, v, indent string)) {
+	for _, l := range loops {
+		v := g.emit(l.Value, indent)
+		if l.Reduce != "" {
+			add(l, v, indent)
+			continue
+		}
+		g.store(l, l.Value, v, indent)
+	}
+}
+
+// store writes the statement that stores v, what e computes. 16-bit floats are rounded here, and nowhere else. Who reads the place gets the variable.
+func (g *gen) store(l *ir.Loops, e *ir.Expr, v, indent string) {
+	t := ctype(l.Out.DType)
+	half := l.Out.DType == tensor.BFloat16 || l.Out.DType == tensor.Float16
+	switch {
+	case half && e.DType != tensor.Float32:
+		v = fmt.Sprintf("%s(float(%s))", t, v)
+	case half:
+		v = fmt.Sprintf("%s(%s)", t, v)
+	case e.DType != l.Out.DType:
+		v = fmt.Sprintf("whittle_cast<%s>(%s)", t, v)
+	}
+	if half || e.DType != l.Out.DType || !g.isVariable(v) {
+		v = g.variable(t, v, indent)
+	}
+	if !g.hidden[l.Out.Owner()] {
+		g.line("%s%s = %s;", indent, g.place(l.Out, l.At), v)
+	}
+	g.known[where(l.Out, l.At)] = v
+}
+
+// where names an element of memory.
+func where(b *ir.Buffer, at ir.Index) string {
+	return fmt.Sprintf("%p %s[%s]", b.Owner(), b.DType, at.Text())
+}
+
+// isVariable reports whether v is one of the variables that emit declares.
+func (g *gen) isVariable(v string) bool {
+	return len(v) > 1 && v[0] == 't' && strings.Trim(v[1:], "0123456789") == ""
+}
+
+// variable declares a variable for text, unless there is one.
+func (g *gen) variable(t, text, indent string) string {
 	key := t + " " + text
-	if v, ok := g.vars[key]; ok {
+	if v, ok := g.known[key]; ok {
 		return v
 	}
 	v := fmt.Sprintf("t%d", g.nvar)
 	g.nvar++
-	g.vars[key] = v
+	g.known[key] = v
 	g.line("%s%s %s = %s;", indent, t, v, text)
 	return v
+}
+
+// emit writes the statements for e and returns its variable, or a constant; equal subexpressions are computed once.
+func (g *gen) emit(e *ir.Expr, indent string) string {
+	t := ctype(e.DType)
+	switch e.Kind {
+	case ir.Const:
+		return literal(e)
+	case ir.Acc:
+		return g.variable(t, fmt.Sprintf("%s(%s)", t, g.acc), indent)
+	case ir.AxisValue:
+		return g.variable(t, fmt.Sprintf("%s(%s)", t, e.At.Text()), indent)
+	case ir.Load:
+		text, ok := g.known[where(e.Buf, e.At)]
+		if ok && e.Buf.DType == e.DType {
+			return text
+		}
+		if !ok {
+			text = g.place(e.Buf, e.At)
+		}
+		switch {
+		case e.Buf.DType == tensor.BFloat16 || e.Buf.DType == tensor.Float16:
+			text = fmt.Sprintf("%s(float(%s))", t, text)
+		case e.Buf.DType != e.DType:
+			text = fmt.Sprintf("whittle_cast<%s>(%s)", t, text)
+		}
+		return g.variable(t, text, indent)
+	}
+	args := make([]string, 0, 2*len(e.Args))
+	for i, a := range e.Args {
+		args = append(args, fmt.Sprintf("$%d", i), g.emit(a, indent))
+	}
+	text, operands := ops[e.Op], strings.NewReplacer(args...)
+	if w, ok := wild[e.Op]; ok && e.DType == tensor.Float32 {
+		if g.vector && !g.careful {
+			g.wild = true
+			g.line("%swild |= %s;", indent, operands.Replace(w.when))
+		} else {
+			text = w.text
+		}
+	}
+	return g.variable(t, replaceType(operands.Replace(text), t), indent)
+}
+
+// literal is the C++ of a constant.
+func literal(e *ir.Expr) string {
+	t := ctype(e.DType)
+	switch v := e.Value.(type) {
+	case bool:
+		return fmt.Sprintf("%s(%t)", t, v)
+	case int64:
+		if v == math.MinInt64 {
+			return fmt.Sprintf("%s(INT64_MIN)", t)
+		}
+		return fmt.Sprintf("%s(%dLL)", t, v)
+	case float64:
+		switch {
+		case math.IsInf(v, 1):
+			return fmt.Sprintf("%s(__builtin_inf())", t)
+		case math.IsInf(v, -1):
+			return fmt.Sprintf("%s(-__builtin_inf())", t)
+		case math.IsNaN(v):
+			return fmt.Sprintf("%s(__builtin_nan(\"\"))", t)
+		}
+		s := strconv.FormatFloat(v, 'g', 17, 64)
+		if !strings.ContainsAny(s, ".e") {
+			s += ".0"
+		}
+		return fmt.Sprintf("%s(%s)", t, s)
+	}
+	panic(fmt.Sprintf("a constant of type %T", e.Value))
 }
 
 // replaceType puts the C type for the stand-alone letter T.
@@ -321,4 +581,13 @@ func replaceType(s, t string) string {
 		}
 	}
 	return b.String()
+}
+
+// prod is the number of points of a space.
+func prod(s []int64) int64 {
+	n := int64(1)
+	for _, v := range s {
+		n *= v
+	}
+	return n
 }

@@ -5,7 +5,8 @@ import (
 	"whittle/kernels/tensor"
 )
 
-// ops maps a scalar operator to C++; $0, $1, ... are the operands, T the C type of the result.
+// ops maps a scalar operator to C++; $0, $1, ... are the operands, T the C type of the result. Of floats none calls the C library, so that loops
+// become vectors, but for those in wild.
 var ops = map[string]string{
 	"add": "$0 + $1", "sub": "$0 - $1", "mul": "$0 * $1", "div": "$0 / $1",
 	"neg": "-$0", "abs": "whittle_abs($0)", "sign": "T(($0 > T(0)) - ($0 < T(0)))",
@@ -35,6 +36,17 @@ var ops = map[string]string{
 	"bug_compile": "compile error!",
 	"bug_runtime": "$0; throw 1",
 	"bug_plus1":   "$0 + T(1)",
+}
+
+// wild are the operators that do not reach all operands as a vector of floats: the condition under which one is out of reach, and what is asked
+// then, for all of the loop at once.
+var wild = map[string]struct{ when, text string }{
+	"sin":       {"whittle_wild($0)", "__builtin_sinf($0)"},
+	"cos":       {"whittle_wild($0)", "__builtin_cosf($0)"},
+	"tan":       {"whittle_wild($0)", "__builtin_tanf($0)"},
+	"fmod":      {"whittle_wild_fmod($0, $1)", "__builtin_fmodf($0, $1)"},
+	"remainder": {"whittle_wild_fmod($0, $1)", "whittle_remainder_of(__builtin_fmodf($0, $1), $1)"},
+	"div_floor": {"whittle_wild_fmod($0, $1)", "whittle_div_floor_of($0, $1, __builtin_fmodf($0, $1))"},
 }
 
 // ctype is the C++ type that holds a dtype in memory.
@@ -67,18 +79,39 @@ func ctype(d tensor.DType) string {
 // Prelude is the support code at the head of every kernel; its names start with whittle_ or are bf16 and f16.
 var Prelude = support + native.Scalar + overloads
 
-// overloads picks the eager kernels' functions for float, and the library's for double.
+// overloads picks the eager kernels' functions for float, and the library's for double, and builds on them.
 const overloads = `
-static inline float whittle_exp(float x) { return whittle_expf(x); }
-static inline double whittle_exp(double x) { return __builtin_exp(x); }
-static inline float whittle_log(float x) { return whittle_logf(x); }
-static inline double whittle_log(double x) { return __builtin_log(x); }
-static inline float whittle_log1p(float x) { return whittle_log1pf(x); }
-static inline double whittle_log1p(double x) { return __builtin_log1p(x); }
-static inline float whittle_tanh(float x) { return whittle_tanhf(x); }
-static inline double whittle_tanh(double x) { return __builtin_tanh(x); }
-static inline float whittle_erf(float x) { return whittle_erff(x); }
-static inline double whittle_erf(double x) { return __builtin_erf(x); }
+#define WHITTLE_OWN(name) \
+  static inline float whittle_##name(float x) { return whittle_##name##f(x); } \
+  template <typename T> static inline double whittle_##name(T x) { return __builtin_##name(double(x)); }
+WHITTLE_OWN(exp) WHITTLE_OWN(exp2) WHITTLE_OWN(expm1) WHITTLE_OWN(log) WHITTLE_OWN(log2) WHITTLE_OWN(log10) WHITTLE_OWN(log1p)
+WHITTLE_OWN(tan) WHITTLE_OWN(asin) WHITTLE_OWN(acos) WHITTLE_OWN(atan) WHITTLE_OWN(sinh) WHITTLE_OWN(cosh) WHITTLE_OWN(tanh)
+WHITTLE_OWN(asinh) WHITTLE_OWN(acosh) WHITTLE_OWN(atanh) WHITTLE_OWN(erf) WHITTLE_OWN(erfc)
+static inline float whittle_sin(float x) { return whittle_sincosf(x, 0); }
+template <typename T> static inline double whittle_sin(T x) { return __builtin_sin(double(x)); }
+static inline float whittle_cos(float x) { return whittle_sincosf(x, 1); }
+template <typename T> static inline double whittle_cos(T x) { return __builtin_cos(double(x)); }
+static inline float whittle_atan2(float x, float y) { return whittle_atan2f(x, y); }
+template <typename T> static inline double whittle_atan2(T x, T y) { return __builtin_atan2(double(x), double(y)); }
+static inline float whittle_c_pow(float x, float y) { return whittle_powf(x, y); }
+static inline float whittle_c_fmod(float x, float y) { return whittle_fmodf(x, y); }
+template <typename T> static inline T whittle_pow(T a, T b) {
+  if constexpr (whittle_type<T>::real) return whittle_c_pow(a, b);
+  else { if (b < 0) return a == 1 ? T(1) : (a == T(-1) ? (b % 2 ? T(-1) : T(1)) : T(0)); T r = 1; while (b) { if (b & 1) r *= a; a *= a; b >>= 1; } return r; } }
+template <typename T> static inline bool whittle_no_rest(T b) { return b == 0 || (whittle_type<T>::is_signed && b == T(-1)); } // the least number by -1 traps
+template <typename T> static inline T whittle_fmod(T a, T b) { if constexpr (whittle_type<T>::real) return whittle_c_fmod(a, b); else return whittle_no_rest(b) ? T(0) : T(a % b); }
+template <typename T> static inline T whittle_remainder_of(T m, T b) { return (m != 0) & ((b < 0) != (m < 0)) ? m + b : m; }
+template <typename T> static inline T whittle_remainder(T a, T b) {
+  if constexpr (whittle_type<T>::real) return whittle_remainder_of(whittle_c_fmod(a, b), b);
+  else { if (whittle_no_rest(b)) return T(0); T m = a % b; return (m != 0 && ((b < 0) != (m < 0))) ? T(m + b) : m; } }
+template <typename T> static inline T whittle_div_floor_of(T a, T b, T m) {
+  T d = (a - m) / b; d = (m != 0) & ((b < 0) != (m < 0)) ? d - 1 : d;
+  T f = whittle_floor(d); f = d - f > T(0.5) ? f + 1 : f;
+  f = d == 0 ? whittle_copysign(T(0), a / b) : f;
+  return b == 0 ? a / b : f; }
+template <typename T> static inline T whittle_div_floor(T a, T b) {
+  if constexpr (whittle_type<T>::real) return whittle_div_floor_of(a, b, whittle_c_fmod(a, b));
+  else { if (b == 0) return T(0); T q = a / b; return (a % b != 0 && ((a < 0) != (b < 0))) ? T(q - 1) : q; } }
 `
 
 // support has the 16-bit floats, and arithmetic where C++ is not PyTorch: NaN wins maxima and minima, remainders have the sign of the divisor,
@@ -89,19 +122,15 @@ const support = `#include <stdint.h>
 #define WHITTLE_MATH(name) \
   static inline float whittle_##name(float x) { return __builtin_##name##f(x); } \
   template <typename T> static inline double whittle_##name(T x) { return __builtin_##name(double(x)); }
-WHITTLE_MATH(exp2) WHITTLE_MATH(expm1) WHITTLE_MATH(log2) WHITTLE_MATH(log10) WHITTLE_MATH(sqrt) WHITTLE_MATH(sin) WHITTLE_MATH(cos) WHITTLE_MATH(tan)
-WHITTLE_MATH(asin) WHITTLE_MATH(acos) WHITTLE_MATH(atan) WHITTLE_MATH(sinh) WHITTLE_MATH(cosh) WHITTLE_MATH(asinh) WHITTLE_MATH(acosh) WHITTLE_MATH(atanh)
-WHITTLE_MATH(erfc) WHITTLE_MATH(lgamma) WHITTLE_MATH(ceil) WHITTLE_MATH(floor) WHITTLE_MATH(nearbyint) WHITTLE_MATH(trunc)
+WHITTLE_MATH(sqrt) WHITTLE_MATH(lgamma) WHITTLE_MATH(ceil) WHITTLE_MATH(floor) WHITTLE_MATH(nearbyint) WHITTLE_MATH(trunc)
 #define WHITTLE_MATH2(name) \
   static inline float whittle_##name(float x, float y) { return __builtin_##name##f(x, y); } \
   template <typename T> static inline double whittle_##name(T x, T y) { return __builtin_##name(double(x), double(y)); }
-static inline float whittle_c_pow(float x, float y) { return __builtin_powf(x, y); }
 static inline double whittle_c_pow(double x, double y) { return __builtin_pow(x, y); }
-static inline float whittle_c_fmod(float x, float y) { return __builtin_fmodf(x, y); }
 static inline double whittle_c_fmod(double x, double y) { return __builtin_fmod(x, y); }
 static inline float whittle_c_fma(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
 static inline double whittle_c_fma(double x, double y, double z) { return __builtin_fma(x, y, z); }
-WHITTLE_MATH2(atan2) WHITTLE_MATH2(copysign)
+WHITTLE_MATH2(copysign)
 static inline bool whittle_isnan(float x) { return __builtin_isnan(x); }
 static inline bool whittle_isinf(float x) { return __builtin_isinf(x); }
 template <typename T> static inline bool whittle_isnan(T x) { return __builtin_isnan(double(x)); }
@@ -126,20 +155,8 @@ struct f16 { _Float16 x; operator float() const { return float(x); } f16() = def
 template <> struct whittle_type<bf16> { static constexpr bool real = false, truth = false, is_signed = true; };
 template <> struct whittle_type<f16> { static constexpr bool real = false, truth = false, is_signed = true; };
 template <typename T> static inline T whittle_abs(T a) { return a < T(0) ? T(-a) : (a == T(0) ? T(0) : a); }
-template <typename T> static inline T whittle_max(T a, T b) { return (a > b || a != a) ? a : b; }
-template <typename T> static inline T whittle_min(T a, T b) { return (a < b || a != a) ? a : b; }
-template <typename T> static inline T whittle_pow(T a, T b) {
-  if constexpr (whittle_type<T>::real) return whittle_c_pow(a, b);
-  else { if (b < 0) return a == 1 ? T(1) : (a == T(-1) ? (b % 2 ? T(-1) : T(1)) : T(0)); T r = 1; while (b) { if (b & 1) r *= a; a *= a; b >>= 1; } return r; } }
-template <typename T> static inline bool whittle_no_rest(T b) { return b == 0 || (whittle_type<T>::is_signed && b == T(-1)); } // the least number by -1 traps
-template <typename T> static inline T whittle_fmod(T a, T b) { if constexpr (whittle_type<T>::real) return whittle_c_fmod(a, b); else return whittle_no_rest(b) ? T(0) : T(a % b); }
-template <typename T> static inline T whittle_remainder(T a, T b) {
-  if constexpr (whittle_type<T>::real) { T m = whittle_c_fmod(a, b); return (m != 0 && ((b < 0) != (m < 0))) ? m + b : m; }
-  else { if (whittle_no_rest(b)) return T(0); T m = a % b; return (m != 0 && ((b < 0) != (m < 0))) ? T(m + b) : m; } }
-template <typename T> static inline T whittle_div_floor(T a, T b) {
-  if constexpr (whittle_type<T>::real) { if (b == 0) return a / b; T m = whittle_c_fmod(a, b); T d = (a - m) / b; if (m != 0 && ((b < 0) != (m < 0))) d -= 1;
-    if (d == 0) return whittle_copysign(T(0), a / b); T f = whittle_floor(d); return d - f > T(0.5) ? f + 1 : f; }
-  else { if (b == 0) return T(0); T q = a / b; return (a % b != 0 && ((a < 0) != (b < 0))) ? T(q - 1) : q; } }
+template <typename T> static inline T whittle_max(T a, T b) { return (a > b) | (a != a) ? a : b; }
+template <typename T> static inline T whittle_min(T a, T b) { return (a < b) | (a != a) ? a : b; }
 template <typename T> static inline T whittle_div_trunc(T a, T b) { if constexpr (whittle_type<T>::real) return whittle_trunc(a / b); else return b == 0 ? T(0) : T(a / b); }
 template <typename T> static inline T whittle_fma(T a, T b, T c) { if constexpr (whittle_type<T>::real) return whittle_c_fma(a, b, c); else return T(uint64_t(a) * uint64_t(b) + uint64_t(c)); }
 template <typename T, typename S> static inline T whittle_cast(S a) {
@@ -147,4 +164,6 @@ template <typename T, typename S> static inline T whittle_cast(S a) {
   else if constexpr (whittle_type<S>::real && !whittle_type<T>::real) {
     if (!(a >= S(-9.2233720368547758e18) && a < S(9.2233720368547758e18))) return T(INT64_MIN); return T(int64_t(a)); }
   else return T(a); }
+#pragma omp declare reduction(whittle_amax : float, double, int64_t, int32_t, int16_t, int8_t, uint8_t : omp_out = whittle_max(omp_out, omp_in)) initializer(omp_priv = omp_orig)
+#pragma omp declare reduction(whittle_amin : float, double, int64_t, int32_t, int16_t, int8_t, uint8_t : omp_out = whittle_min(omp_out, omp_in)) initializer(omp_priv = omp_orig)
 `

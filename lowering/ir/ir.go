@@ -2,6 +2,7 @@ package ir
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"whittle/kernels/tensor"
@@ -27,40 +28,16 @@ func (b *Buffer) Owner() *Buffer {
 	return b
 }
 
-// Index is an affine index: Const + sum Coef[i]*axis i. Axes 0..n-1 are the loop's ranges, the reduction axes follow.
-type Index struct {
-	Coef  []int64
-	Const int64
-}
-
-// Text is the C expression of x over axis names i0, i1, ...
-func (x Index) Text() string {
-	var parts []string
-	for i, c := range x.Coef {
-		switch c {
-		case 0:
-		case 1:
-			parts = append(parts, fmt.Sprintf("i%d", i))
-		default:
-			parts = append(parts, fmt.Sprintf("%d*i%d", c, i))
-		}
-	}
-	if x.Const != 0 || len(parts) == 0 {
-		parts = append(parts, fmt.Sprint(x.Const))
-	}
-	return strings.Join(parts, " + ")
-}
-
 // Expr is a scalar expression. Exactly one of the groups of fields is used, by Kind.
 type Expr struct {
 	Kind  Kind
 	DType tensor.DType // the C type that the expression computes in
 
-	Buf  *Buffer // Load
-	At   Index   // Load, AxisValue
-	Lit  string  // Const: C text
-	Op   string  // Call: row of the emitter's table
-	Args []*Expr // Call
+	Buf   *Buffer // Load
+	At    Index   // Load, AxisValue
+	Value any     // Const: int64, float64 or bool
+	Op    string  // Call: row of the table of operators
+	Args  []*Expr // Call
 }
 
 // Kind says what an Expr is.
@@ -69,34 +46,45 @@ type Kind uint8
 // The expression kinds.
 const (
 	Load      Kind = iota // Buf[At]
-	Const                 // Lit
+	Const                 // Value
 	AxisValue             // At itself, as an integer
 	Call                  // Op(Args...)
+	Acc                   // what a reduction has come to, where its result is stored
 )
 
-// Reduce names a reduction: sum, prod, amax, amin, any, welford (var_mean). Empty: none.
+// Reduce names a reduction: sum, prod, amax, amin, any, all. Empty: none.
 type Reduce string
 
-// Loops computes one buffer.
+// Loops computes one buffer, or a part of it: for each point of Ranges, the element of Out's memory that At names. No two points have one element.
 type Loops struct {
 	Out       *Buffer
+	At        Index // of the ranges
 	Ranges    []int64
 	Reduction []int64 // sizes of the reduced axes
 	Reduce    Reduce
 	Value     *Expr
-	Final     func(acc string) string // C text of the stored value from the accumulator; nil => itself
-	Extra     []Extra                 // further results of the same reduction (welford: the mean)
-	Origins   []string                // names of the graph nodes that it fuses
+	Final     *Expr    // what is stored, of an Acc; nil => the Acc itself
+	Part      bool     // Out is a part of its root, of which no other loops that are a Part write
+	Origins   []string // names of the graph nodes that it fuses
 }
 
-// Extra is a further result of a reduction.
-type Extra struct {
-	Out   *Buffer
-	Final func(acc string) string
-}
+// StoreAt is where a loop over the shape of b writes its elements.
+func (b *Buffer) StoreAt() Index { return Index{Coef: b.Stride, Const: b.Offset} }
 
-// Reads lists the buffers that e loads.
+// Sizes are those of all axes: the ranges, then the reduction's.
+func (l *Loops) Sizes() []int64 { return slices.Concat(l.Ranges, l.Reduction) }
+
+// Reads calls f for the loads below e, each once.
 func (e *Expr) Reads(f func(*Expr)) {
+	e.visit(func(e *Expr) {
+		if e.Kind == Load {
+			f(e)
+		}
+	})
+}
+
+// visit calls f for e and what is below it, each once, operands in order.
+func (e *Expr) visit(f func(*Expr)) {
 	seen := map[*Expr]bool{}
 	var walk func(*Expr)
 	walk = func(e *Expr) {
@@ -104,34 +92,46 @@ func (e *Expr) Reads(f func(*Expr)) {
 			return
 		}
 		seen[e] = true
-		if e.Kind == Load {
-			f(e)
-		}
+		f(e)
 		for _, a := range e.Args {
 			walk(a)
 		}
 	}
 	walk(e)
+}
+
+// Rewrite is e with the index of every load and axis value replaced by f of it. What is shared stays shared.
+func (e *Expr) Rewrite(f func(Index) Index) *Expr {
+	done := map[*Expr]*Expr{}
+	var walk func(*Expr) *Expr
+	walk = func(e *Expr) *Expr {
+		if n := done[e]; n != nil {
+			return n
+		}
+		n := *e
+		switch e.Kind {
+		case Load, AxisValue:
+			n.At = f(e.At)
+		case Call:
+			n.Args = make([]*Expr, len(e.Args))
+			for i, a := range e.Args {
+				n.Args[i] = walk(a)
+			}
+		}
+		done[e] = &n
+		return &n
+	}
+	return walk(e)
 }
 
 // Size counts the distinct calls below e.
 func (e *Expr) Size() int {
-	seen := map[*Expr]bool{}
 	n := 0
-	var walk func(*Expr)
-	walk = func(e *Expr) {
-		if seen[e] {
-			return
-		}
-		seen[e] = true
+	e.visit(func(e *Expr) {
 		if e.Kind == Call {
 			n++
 		}
-		for _, a := range e.Args {
-			walk(a)
-		}
-	}
-	walk(e)
+	})
 	return n
 }
 
@@ -143,16 +143,21 @@ func (l *Loops) String() string {
 		fmt.Fprintf(&b, "%s%v ", l.Reduce, l.Reduction)
 	}
 	fmt.Fprintf(&b, "over %v: %s", l.Ranges, l.Value)
+	if l.Final != nil {
+		fmt.Fprintf(&b, " -> %s", l.Final)
+	}
 	return b.String()
 }
 
-// String shows an expression as calls with the dtype that they compute in: add.f32(x[i0], 1LL).
+// String shows an expression as calls with the dtype that they compute in: add.f32(x[i0], 1).
 func (e *Expr) String() string {
 	switch e.Kind {
 	case Load:
 		return fmt.Sprintf("%s[%s]", e.Buf.Name, e.At.Text())
 	case Const:
-		return e.Lit
+		return fmt.Sprint(e.Value)
+	case Acc:
+		return "acc"
 	case AxisValue:
 		return "(" + e.At.Text() + ")"
 	}

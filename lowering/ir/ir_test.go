@@ -44,7 +44,7 @@ func TestIndexText(t *testing.T) {
 
 // TestString shows the text of every kind of expression and of loops.
 func TestString(t *testing.T) {
-	one := &ir.Expr{Kind: ir.Const, DType: tensor.Float32, Lit: "1LL"}
+	one := &ir.Expr{Kind: ir.Const, DType: tensor.Float32, Value: int64(1)}
 	axis := &ir.Expr{Kind: ir.AxisValue, DType: tensor.Int64, At: ir.Index{Coef: []int64{0, 2}, Const: 1}}
 	sum := call("add", call("mul", load(x, 0, 3, 1), one), load(view, 2))
 	for _, c := range []struct {
@@ -53,12 +53,12 @@ func TestString(t *testing.T) {
 	}{
 		{load(x, 0, 3, 1), "x[3*i0 + i1]"},
 		{load(view, 2), "view[2]"},
-		{one, "1LL"},
+		{one, "1"},
 		{axis, "(2*i1 + 1)"},
-		{sum, "add.f32(mul.f32(x[3*i0 + i1], 1LL), view[2])"},
-		{&ir.Loops{Out: &ir.Buffer{Name: "out"}, Ranges: []int64{2, 3}, Value: sum}, "out = over [2 3]: add.f32(mul.f32(x[3*i0 + i1], 1LL), view[2])"},
+		{sum, "add.f32(mul.f32(x[3*i0 + i1], 1), view[2])"},
+		{&ir.Loops{Out: &ir.Buffer{Name: "out"}, Ranges: []int64{2, 3}, Value: sum}, "out = over [2 3]: add.f32(mul.f32(x[3*i0 + i1], 1), view[2])"},
 		{&ir.Loops{Out: &ir.Buffer{Name: "out"}, Ranges: []int64{2}, Reduction: []int64{3}, Reduce: "amax", Value: load(x, 0, 3, 1)}, "out = amax[3] over [2]: x[3*i0 + i1]"},
-		{&ir.Loops{Out: &ir.Buffer{Name: "out"}, Value: one}, "out = over []: 1LL"},
+		{&ir.Loops{Out: &ir.Buffer{Name: "out"}, Value: one}, "out = over []: 1"},
 	} {
 		if diff := cmp.Diff(c.want, c.what.String()); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)

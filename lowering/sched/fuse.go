@@ -12,6 +12,7 @@ import (
 type Step struct {
 	Loops []*ir.Loops
 	Other any
+	Free  bool // Other is nothing to be done when the program runs: loops on both sides of it may be one group
 }
 
 // rules say when loops may join a group; one that holds is enough.
@@ -29,10 +30,15 @@ var rules = []func(group []*ir.Loops, l *ir.Loops) bool{
 // maxGroup is how many loops of different spaces a kernel may have.
 const maxGroup = 24
 
-// Fuse groups neighbouring loops, as far as that is chosen. The steps that come in stay as they are; nothing changes its place.
+// Fuse groups neighbouring loops, as far as that is chosen. The steps that come in stay as they are; nothing changes its place but for
+// steps that are free, which go before the group that is being made.
 func Fuse(steps []Step, choices *choice.Matcher) []Step {
 	var out []Step
-	for _, s := range steps {
+	for i, s := range steps {
+		if s.Free && i > 0 && len(out) > 0 && len(out[len(out)-1].Loops) > 0 {
+			out = slices.Insert(out, len(out)-1, s)
+			continue
+		}
 		if len(s.Loops) == 0 || len(out) == 0 || len(out[len(out)-1].Loops) == 0 {
 			s.Loops = slices.Clip(s.Loops) // a group grows in memory of its own
 			out = append(out, s)

@@ -1,0 +1,203 @@
+package sched
+
+import "whittle/lowering/ir"
+
+// A Nest is loops that run together: their first Outer ranges are the same, and for each point of those the stages run one after another. What a
+// stage writes, a later one finds in the cache.
+type Nest struct {
+	Outer  int
+	Stages []Stage
+}
+
+// A Stage is loops over one inner space, which share its loops: what one computes, a later one of the stage has at hand.
+type Stage struct {
+	Loops []*ir.Loops
+}
+
+// Loops are those of all stages, in order.
+func (n Nest) Loops() []*ir.Loops {
+	var out []*ir.Loops
+	for _, s := range n.Stages {
+		out = append(out, s.Loops...)
+	}
+	return out
+}
+
+// enough is how many points the outer space of a nest has at least where other loops join for it: fewer would leave threads without work.
+const enough = 16
+
+// Nests arranges the loops of a kernel in nests. A loop joins the last nest if it has the same outer space there, or most of it, and what it reads of
+// the nest's results at a point was written at that point; else it begins a nest of its own.
+func Nests(group []*ir.Loops) []Nest {
+	var out []Nest
+	for _, l := range group {
+		if len(out) > 0 {
+			if n, ok := out[len(out)-1].with(l); ok {
+				out[len(out)-1] = n
+				continue
+			}
+		}
+		n, _ := arrange([]*ir.Loops{l}, most(l))
+		out = append(out, n)
+	}
+	return out
+}
+
+// most is how many ranges of l may be outer ones: all, unless its results are computed in rows.
+func most(l *ir.Loops) int {
+	if l.Columns() {
+		return len(l.Ranges) - 1
+	}
+	return len(l.Ranges)
+}
+
+// with is n and l in one nest, with as many outer ranges as can be.
+func (n Nest) with(l *ir.Loops) (Nest, bool) {
+	have := n.Loops()
+	first := have[0]
+	p := min(n.Outer, most(l))
+	for k := range p {
+		if first.Ranges[k] != l.Ranges[k] {
+			p = k
+			break
+		}
+	}
+	for ; p >= 0; p-- {
+		space := size(l.Ranges[:p])
+		same := p == n.Outer && p == len(l.Ranges) && l.Reduce == "" // a plain loop over the same space
+		if !same && space < enough {
+			return n, false
+		}
+		if !same && !related(have, l) {
+			return n, false
+		}
+		if joined, ok := arrange(append(have, l), p); ok {
+			return joined, true
+		}
+	}
+	return n, false
+}
+
+// size is the number of points of a space.
+func size(s []int64) int64 {
+	n := int64(1)
+	for _, v := range s {
+		n *= v
+	}
+	return n
+}
+
+// related reports whether l touches memory that the loops touch.
+func related(have []*ir.Loops, l *ir.Loops) bool {
+	mem := map[*ir.Buffer]bool{}
+	for _, h := range have {
+		mem[h.Out.Owner()] = true
+		h.Value.Reads(func(e *ir.Expr) { mem[e.Buf.Owner()] = true })
+	}
+	found := mem[l.Out.Owner()]
+	l.Value.Reads(func(e *ir.Expr) { found = found || mem[e.Buf.Owner()] })
+	return found
+}
+
+// arrange puts loops in stages under p outer ranges, each in the first stage that has its inner space and comes after what it needs.
+func arrange(loops []*ir.Loops, p int) (Nest, bool) {
+	n := Nest{Outer: p}
+	at := make([]int, len(loops)) // the stage of each
+	for i, l := range loops {
+		first := 0
+		for k, w := range loops[:i] {
+			switch meet(w, l, p) {
+			case apart:
+				return n, false
+			case row:
+				first = max(first, at[k]+1)
+			case point:
+				first = max(first, at[k])
+				if w.Reduce != "" { // its result is there when its loops have ended
+					first = max(first, at[k]+1)
+				}
+			}
+		}
+		at[i] = len(n.Stages)
+		for s := first; s < len(n.Stages); s++ {
+			if n.Stages[s].Loops[0].SharesInner(l, p) {
+				at[i] = s
+				break
+			}
+		}
+		if at[i] == len(n.Stages) {
+			n.Stages = append(n.Stages, Stage{})
+		}
+		n.Stages[at[i]].Loops = append(n.Stages[at[i]].Loops, l)
+	}
+	return n, true
+}
+
+// meeting says how two loops of a nest meet in memory.
+type meeting uint8
+
+const (
+	never meeting = iota // they touch no memory of which one of them writes
+	point                // what one writes, the other touches at the same point
+	row                  // ... at the same point of the outer space
+	apart                // ... or anywhere
+)
+
+// meet says how w and the later l meet under p outer ranges.
+func meet(w, l *ir.Loops, p int) meeting {
+	m := never
+	l.Value.Reads(func(e *ir.Expr) {
+		if e.Buf.Owner() == w.Out.Owner() {
+			m = max(m, touch(w, e.At, l.Sizes(), e.Buf.DType.Size(), p))
+		}
+	})
+	w.Value.Reads(func(e *ir.Expr) {
+		if e.Buf.Owner() == l.Out.Owner() {
+			m = max(m, touch(l, e.At, w.Sizes(), e.Buf.DType.Size(), p))
+		}
+	})
+	if w.Out.Owner() == l.Out.Owner() && !(w.Part && l.Part) {
+		m = max(m, touch(w, l.At, l.Ranges, l.Out.DType.Size(), p))
+	}
+	return m
+}
+
+// touch says where another loop with the given sizes, by an index of elements of some bytes, touches what w writes.
+func touch(w *ir.Loops, at ir.Index, sizes []int64, bytes int, p int) meeting {
+	if bytes != w.Out.DType.Size() || !at.Affine() || !w.At.Affine() {
+		return apart
+	}
+	// Memory that is never common.
+	wlo, whi := w.At.Bounds(w.Ranges)
+	if lo, hi := at.Bounds(sizes); hi < wlo || whi < lo {
+		return never
+	}
+	if at.Const != w.At.Const {
+		return apart
+	}
+	for i := range p {
+		if at.At(i) != w.At.At(i) {
+			return apart
+		}
+	}
+	same := true
+	free := map[[2]int64]int{} // the inner axes of w: their steps and sizes
+	for i := p; i < len(w.Ranges); i++ {
+		free[[2]int64{w.At.At(i), w.Ranges[i]}]++
+		same = same && i < len(sizes) && sizes[i] == w.Ranges[i] && at.At(i) == w.At.At(i)
+	}
+	for i := p; i < len(sizes); i++ {
+		if at.At(i) == 0 {
+			continue
+		}
+		same = same && i < len(w.Ranges)
+		k := [2]int64{at.At(i), sizes[i]}
+		if free[k]--; free[k] < 0 {
+			return apart
+		}
+	}
+	if same {
+		return point
+	}
+	return row
+}
