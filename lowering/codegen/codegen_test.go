@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -284,6 +287,59 @@ func TestOps(t *testing.T) {
 	}
 }
 
+// TestVectors compiles every operator on float32, alone, of an absolute value, and into a choice, and asks GCC which loops became vectors: all.
+func TestVectors(t *testing.T) {
+	cxx, err := native.FindCompiler()
+	if err != nil {
+		t.Skip(err)
+	}
+	if v, err := exec.Command(cxx[0], "--version").CombinedOutput(); err != nil || !strings.Contains(string(v), "Free Software Foundation") {
+		t.Skip("only GCC says what it made vectors of")
+	}
+	scalar := map[string]string{"lgamma": "the C library's", "bug_compile": "a fault", "bug_runtime": "a fault"}
+	d := tensor.Float32
+	x := make([]*ir.Buffer, 4)
+	for i := range x {
+		x[i] = &ir.Buffer{Name: fmt.Sprintf("x%d", i), DType: d, Shape: []int64{1000}, Stride: []int64{1}}
+	}
+	load := func(i int) *ir.Expr { return &ir.Expr{Kind: ir.Load, DType: d, Buf: x[i], At: ir.Axis(0)} }
+	zero := &ir.Expr{Kind: ir.Const, DType: d, Value: int64(0)}
+	for _, op := range slices.Sorted(maps.Keys(ops)) {
+		c := emitted[op]
+		if scalar[op] != "" || !slices.Contains(c.on, d) {
+			continue
+		}
+		to := d
+		if c.toBool {
+			to = tensor.Bool
+		}
+		alone, abs := []*ir.Expr{load(0), load(1), load(2)}, []*ir.Expr{call("abs", d, load(0)), load(1), load(2)}
+		if op == "where" {
+			alone[0], abs[0] = call("gt", tensor.Bool, alone[0], zero), call("gt", tensor.Bool, abs[0], zero)
+		}
+		for what, e := range map[string]*ir.Expr{
+			"":                      call(op, to, alone[:c.operands]...),
+			" of an absolute value": call(op, to, abs[:c.operands]...),
+			" into a choice":        call("where", to, call("gt", tensor.Bool, load(3), zero), call(op, to, alone[:c.operands]...), &ir.Expr{Kind: ir.Const, DType: to, Value: int64(1)}),
+		} {
+			out := &ir.Buffer{Name: "out", DType: to, Shape: x[0].Shape, Stride: x[0].Stride}
+			k := Generate([]*ir.Loops{{Out: out, At: out.StoreAt(), Ranges: out.Shape, Value: e}}, Options{Threads: 1})
+			file := filepath.Join(t.TempDir(), "k.cpp")
+			if err := os.WriteFile(file, []byte(k.Source), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			flags := append(native.DefaultFlags(), "-fvect-cost-model=dynamic", "-fopenmp-simd", "-fopt-info-vec-optimized", "-S", "-o", os.DevNull, file)
+			text, err := exec.Command(cxx[0], append(cxx[1:], flags...)...).CombinedOutput()
+			if err != nil {
+				t.Fatalf("%s: %v\n%s", op, err, text)
+			}
+			if !strings.Contains(string(text), "loop vectorized") {
+				t.Errorf("%s%s stays scalar:\n%s", op, what, strings.TrimPrefix(k.Source, Prelude))
+			}
+		}
+	}
+}
+
 // TestCasts converts the special values of every dtype to every other, in memory and in arithmetic, as the operator that does so.
 func TestCasts(t *testing.T) {
 	b := newBench(t)
@@ -407,7 +463,9 @@ func TestNests(t *testing.T) {
 	at := func(b *ir.Buffer, coef ...int64) *ir.Expr {
 		return &ir.Expr{Kind: ir.Load, DType: tensor.Float32, Buf: b, At: ir.Index{Coef: coef}}
 	}
-	loop := func(out *ir.Buffer, e *ir.Expr) *ir.Loops { return &ir.Loops{Out: out, At: out.StoreAt(), Ranges: square, Value: e} }
+	loop := func(out *ir.Buffer, e *ir.Expr) *ir.Loops {
+		return &ir.Loops{Out: out, At: out.StoreAt(), Ranges: square, Value: e}
+	}
 	sum := func(out *ir.Buffer, e *ir.Expr) *ir.Loops {
 		return &ir.Loops{Out: out, At: out.StoreAt(), Ranges: square[:1], Reduction: square[1:], Reduce: "sum", Value: e}
 	}
@@ -448,7 +506,9 @@ func TestText(t *testing.T) {
 		return call("exp", tensor.Float32, &ir.Expr{Kind: ir.Load, DType: tensor.Float32, Buf: b, At: ir.Index{Coef: []int64{1 << 7, 1}}})
 	}
 	group := []*ir.Loops{{Out: out, At: out.StoreAt(), Ranges: long, Value: call("add", tensor.Float32, load(a), load(view)), Origins: []string{"exp", "add"}}}
-	text := func(threads int) string { return strings.TrimPrefix(Generate(group, Options{Threads: threads}).Source, Prelude) }
+	text := func(threads int) string {
+		return strings.TrimPrefix(Generate(group, Options{Threads: threads}).Source, Prelude)
+	}
 	want := `// exp, add
 extern "C" void kernel(void** bufs, const int64_t* sizes) {
   float* __restrict__ p0 = (float*)bufs[0]; // a

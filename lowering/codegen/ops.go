@@ -29,7 +29,7 @@ var ops = map[string]string{
 	"and": "$0 && $1", "or": "$0 || $1", "xor": "bool($0) != bool($1)", "not": "!$0",
 	"bitand": "T($0 & $1)", "bitor": "T($0 | $1)", "bitxor": "T($0 ^ $1)", "bitnot": "T(~$0)",
 	"isnan": "whittle_isnan($0)", "isinf": "whittle_isinf($0)",
-	"where": "$0 ? $1 : $2",
+	"where": "whittle_where($0, $1, $2)",
 	"cast":  "whittle_cast<T>($0)",
 	"fma":   "whittle_fma($0, $1, $2)",
 	// The faults that torch._inductor.config.cpp.inject_*_bug_TESTING_ONLY ask for.
@@ -115,7 +115,7 @@ template <typename T> static inline T whittle_div_floor(T a, T b) {
 `
 
 // support has the 16-bit floats, and arithmetic where C++ is not PyTorch: NaN wins maxima and minima, remainders have the sign of the divisor,
-// floats that no int64 holds become its least value, and abs of -0 is 0. It includes next to nothing: of a small kernel the headers of
+// floats that no int64 holds become its least value. It includes next to nothing: of a small kernel the headers of
 // the C++ library would be half of the time to compile it.
 const support = `#include <stdint.h>
 // A function of one number by its name in the C library: of floats as of doubles, all else becomes a double.
@@ -154,7 +154,8 @@ struct bf16 { uint16_t x; operator float() const { uint32_t u = uint32_t(x) << 1
 struct f16 { _Float16 x; operator float() const { return float(x); } f16() = default; f16(float f) : x(_Float16(f)) {} };
 template <> struct whittle_type<bf16> { static constexpr bool real = false, truth = false, is_signed = true; };
 template <> struct whittle_type<f16> { static constexpr bool real = false, truth = false, is_signed = true; };
-template <typename T> static inline T whittle_abs(T a) { return a < T(0) ? T(-a) : (a == T(0) ? T(0) : a); }
+template <typename T> static inline T whittle_abs(T a) { if constexpr (whittle_type<T>::real) return sizeof(T) == 4 ? T(__builtin_fabsf(a)) : T(__builtin_fabs(a)); else return a < T(0) ? T(-a) : a; }
+template <typename T> static inline T whittle_where(bool c, T a, T b) { if constexpr (whittle_type<T>::truth) return (c & a) | (!c & b); else return c ? a : b; }
 template <typename T> static inline T whittle_max(T a, T b) { return (a > b) | (a != a) ? a : b; }
 template <typename T> static inline T whittle_min(T a, T b) { return (a < b) | (a != a) ? a : b; }
 template <typename T> static inline T whittle_div_trunc(T a, T b) { if constexpr (whittle_type<T>::real) return whittle_trunc(a / b); else return b == 0 ? T(0) : T(a / b); }
