@@ -112,6 +112,9 @@ func (l *lowerer) call(n *fx.Node) error {
 		if f, ok := reductions[n.Target]; ok && supported(n, t) && f(l, n, t) {
 			return nil
 		}
+		if f, ok := assembled[n.Target]; ok && supported(n, t) && f(l, n, t) {
+			return nil
+		}
 		if op := n.Operator(); op != nil && op.Tags&aten.View != 0 && len(n.Args) > 0 && !lazyBits[n.Target] {
 			return l.view(n, t)
 		}
@@ -315,13 +318,15 @@ func sameLayout(b *ir.Buffer, t *tensor.Tensor) bool {
 	return true
 }
 
-// Kind says what lowering makes of an operator: "loop", "reduction" or "view" where generated code does it, and "extern" for a call of
+// Kind says what lowering makes of an operator: "loop", "reduction", "parts" or "view" where generated code does it, and "extern" for a call of
 // the eager kernel.
 func Kind(op *aten.Op) string {
 	name := op.Name()
 	switch {
 	case table[name] != nil:
 		return "loop"
+	case assembled[name] != nil:
+		return "parts"
 	case reductions[name] != nil, name == "aten.var_mean.correction":
 		return "reduction"
 	case views[name] != nil, op.Has(aten.View) && !lazyBits[name]:

@@ -109,6 +109,69 @@ func TestCompiledEqualsEager(t *testing.T) {
     remainder = torch.ops.aten.remainder.Tensor(a, b)
     fmod = torch.ops.aten.fmod.Tensor(a, b)
     return (remainder, fmod)`, []any{tensor.FromInt64s([]int64{math.MinInt64, 7}, 2), tensor.FromInt64s([]int64{-1, -1}, 2)}},
+		{"views of what is not in memory", `
+    exp = torch.ops.aten.exp.default(a)
+    view = torch.ops.aten.view.default(exp, [2, 2, 3, 2])
+    permute = torch.ops.aten.permute.default(view, [0, 2, 1, 3])
+    neg = torch.ops.aten.neg.default(permute)
+    clone = torch.ops.aten.clone.default(neg, memory_format = torch.contiguous_format)
+    view_1 = torch.ops.aten.view.default(clone, [8, 3])
+    slice_1 = torch.ops.aten.slice.Tensor(view_1, 0, -7, 9223372036854775807, 2)
+    select = torch.ops.aten.select.int(slice_1, 1, -1)
+    flip = torch.ops.aten.flip.default(slice_1, [0, 1])
+    sin = torch.ops.aten.sin.default(select)
+    cos = torch.ops.aten.cos.default(flip)
+    view_2 = torch.ops.aten.view.default(clone, [24])
+    view_3 = torch.ops.aten.view.default(view_2, [3, 8])
+    sum_1 = torch.ops.aten.sum.dim_IntList(view_3, [1])
+    return (sin, cos, sum_1)`, []any{m}},
+		{"the same rows under two shapes", `
+    view = torch.ops.aten.view.default(a, [32, 4, 12])
+    amax = torch.ops.aten.amax.default(view, [2])
+    exp = torch.ops.aten.exp.default(a)
+    sum_1 = torch.ops.aten.sum.dim_IntList(exp, [1], True)
+    div = torch.ops.aten.div.Tensor(exp, sum_1)
+    view_1 = torch.ops.aten.view.default(div, [32, 4, 12])
+    unsqueeze = torch.ops.aten.unsqueeze.default(amax, 2)
+    add = torch.ops.aten.add.Tensor(view_1, unsqueeze)
+    return (add, amax)`, []any{data(128, 12)}},
+		{"parts side by side, padded", `
+    exp = torch.ops.aten.exp.default(a)
+    cat = torch.ops.aten.cat.default([exp, a, b], 1)
+    cat_1 = torch.ops.aten.cat.default([a, exp], -2)
+    pad = torch.ops.aten.constant_pad_nd.default(exp, [1, 2, 0, 3], 0.5)
+    sum_1 = torch.ops.aten.sum.dim_IntList(cat, [1])
+    neg = torch.ops.aten.neg.default(pad)
+    return (cat, cat_1, pad, sum_1, neg)`, []any{m, data(4, 2)}},
+		{"reductions of columns, of the middle, and of all that is long", `
+    mul = torch.ops.aten.mul.Tensor(a, a)
+    sum_1 = torch.ops.aten.sum.dim_IntList(mul, [0])
+    view = torch.ops.aten.view.default(a, [50, 60, 70])
+    amax = torch.ops.aten.amax.default(view, [1])
+    amin = torch.ops.aten.amin.default(view, [0, 2])
+    mean = torch.ops.aten.mean.default(a)
+    view_1 = torch.ops.aten.view.default(a, [42000, 5])
+    sum_2 = torch.ops.aten.sum.dim_IntList(view_1, [0])
+    var_mean = torch.ops.aten.var_mean.correction(view_1, [0], correction = 1)
+    getitem = var_mean[0]
+    getitem_1 = var_mean[1]
+    gt = torch.ops.aten.gt.Scalar(a, 2)
+    any_1 = torch.ops.aten.any.default(gt)
+    return (sum_1, amax, amin, mean, sum_2, getitem, getitem_1, any_1)`, []any{data(300, 700)}},
+		{"operands that no vector reaches", `
+    mul = torch.ops.aten.mul.Tensor(a, 1e8)
+    sin = torch.ops.aten.sin.default(mul)
+    remainder = torch.ops.aten.remainder.Scalar(mul, 0.3)
+    sum_1 = torch.ops.aten.sum.dim_IntList(sin, [1])
+    cos = torch.ops.aten.cos.default(mul)
+    sum_2 = torch.ops.aten.sum.dim_IntList(cos, [0])
+    return (sin, remainder, sum_1, sum_2)`, []any{data(6, 50)}},
+		{"powers by a constant", `
+    p1 = torch.ops.aten.pow.Tensor_Scalar(a, 3)
+    p2 = torch.ops.aten.pow.Tensor_Scalar(a, -2)
+    p3 = torch.ops.aten.pow.Tensor_Scalar(a, 0.5)
+    p4 = torch.ops.aten.pow.Tensor_Scalar(a, 1.7)
+    return (p1, p2, p3, p4)`, []any{m}},
 		{"bfloat16 rounds", `
     convert = torch.ops.prims.convert_element_type.default(a, torch.bfloat16)
     mul = torch.ops.aten.mul.Tensor(convert, convert)

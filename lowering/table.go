@@ -2,6 +2,7 @@ package lowering
 
 import (
 	"fmt"
+	"slices"
 
 	"whittle/capture/fx"
 	"whittle/kernels/tensor"
@@ -71,6 +72,7 @@ func init() {
 	table["aten.clamp_max.default"] = clamp("minimum", 1)
 	table["aten.clamp.default"] = clampBoth
 	table["aten.clone.default"] = identity
+	table["aten.flip.default"] = flip
 	table["aten.copy.default"] = func(l *lowerer, n *fx.Node, t *tensor.Tensor) (*value, error) { return l.castTo(n, n.Args[1], t) }
 	table["prims.convert_element_type.default"] = func(l *lowerer, n *fx.Node, t *tensor.Tensor) (*value, error) { return l.castTo(n, n.Args[0], t) }
 	table["aten._to_copy.default"] = table["prims.convert_element_type.default"]
@@ -199,8 +201,40 @@ func pointwise(name, op string, m mode) {
 		if len(n.Kwargs) > 0 {
 			return nil, nil
 		}
-		return l.build(n, t, d, n.Args, func(xs []*ir.Expr) *ir.Expr { return call(op, res, xs...) }), nil
+		return l.build(n, t, d, n.Args, func(xs []*ir.Expr) *ir.Expr { return simpler(call(op, res, xs...)) }), nil
 	}
+}
+
+// simpler is e without what powers by a constant need not compute, as the eager kernel has it.
+func simpler(e *ir.Expr) *ir.Expr {
+	if e.Op != "pow" || e.Args[1].Kind != ir.Const || !e.DType.IsFloat() {
+		return e
+	}
+	x, d := e.Args[0], e.DType
+	var by float64
+	switch v := e.Args[1].Value.(type) {
+	case int64:
+		by = float64(v)
+	case float64:
+		by = v
+	}
+	switch by {
+	case 1:
+		return x
+	case 2:
+		return call("mul", d, x, x)
+	case 3:
+		return call("mul", d, call("mul", d, x, x), x)
+	case 0.5:
+		return call("sqrt", d, x)
+	case -1:
+		return call("reciprocal", d, x)
+	case -0.5:
+		return call("rsqrt", d, x)
+	case -2:
+		return call("reciprocal", d, call("mul", d, x, x))
+	}
+	return e
 }
 
 // bug puts one of the injected faults in place of op.
@@ -346,6 +380,27 @@ func clampBoth(l *lowerer, n *fx.Node, t *tensor.Tensor) (*value, error) {
 // identity is a copy: the loader of its operand under the new layout.
 func identity(l *lowerer, n *fx.Node, t *tensor.Tensor) (*value, error) {
 	v := l.build(n, t, t.DType, n.Args[:1], func(xs []*ir.Expr) *ir.Expr { return xs[0] })
+	return v, nil
+}
+
+// flip reads axes from their ends.
+func flip(l *lowerer, n *fx.Node, t *tensor.Tensor) (*value, error) {
+	dims, ok := ints(n.Args[1])
+	v := l.build(n, t, t.DType, n.Args[:1], func(xs []*ir.Expr) *ir.Expr { return xs[0] })
+	if !ok || v == nil {
+		return nil, nil
+	}
+	forward := v.load
+	v.load = func(ix []ir.Index) *ir.Expr {
+		ix = slices.Clone(ix)
+		for _, d := range dims {
+			if d < 0 {
+				d += int64(len(ix))
+			}
+			ix[d] = ir.Index{Const: t.Shape[d] - 1}.Plus(ix[d], -1)
+		}
+		return forward(ix)
+	}
 	return v, nil
 }
 

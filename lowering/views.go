@@ -1,6 +1,8 @@
 package lowering
 
 import (
+	"slices"
+
 	"whittle/capture/fx"
 	"whittle/kernels/tensor"
 	"whittle/lowering/ir"
@@ -15,6 +17,9 @@ var views = map[string]func(l *lowerer, n *fx.Node, t *tensor.Tensor) bool{
 	"aten.squeeze.dim":       dropAxes,
 	"aten.squeeze.dims":      dropAxes,
 	"aten.squeeze.default":   dropAxes,
+	"aten.view.default":      reshape,
+	"aten.slice.Tensor":      slice,
+	"aten.select.int":        pick,
 	"aten.alias.default":     alias,
 	"aten.detach.default":    alias,
 }
@@ -97,6 +102,82 @@ func dropAxes(l *lowerer, n *fx.Node, t *tensor.Tensor) bool {
 		}
 		return out
 	})
+}
+
+// reshape reads the element that has the same place in row-major order.
+func reshape(l *lowerer, n *fx.Node, t *tensor.Tensor) bool {
+	v := l.lazyOperand(n)
+	if v == nil || t.Numel() == 0 {
+		return false
+	}
+	flat := ir.Index{}
+	for d, s := range tensor.ContiguousStrides(t.Shape) {
+		flat = flat.Plus(ir.Axis(d), s)
+	}
+	at := make([]ir.Index, len(v.t.Shape))
+	for d, s := range tensor.ContiguousStrides(v.t.Shape) {
+		at[d] = flat.Quotient(s, v.t.Shape[d], t.Shape)
+	}
+	return l.lazyView(n, t, v, func(ix []ir.Index) []ir.Index {
+		out := make([]ir.Index, len(at))
+		for d := range at {
+			out[d] = at[d].Of(ix)
+		}
+		return out
+	})
+}
+
+// slice reads every so many of an axis.
+func slice(l *lowerer, n *fx.Node, t *tensor.Tensor) bool {
+	v := l.lazyOperand(n)
+	if v == nil {
+		return false
+	}
+	number := func(i int, name string, otherwise int64) (int64, bool) {
+		switch x := arg(n, i, name).(type) {
+		case nil:
+			return otherwise, true
+		case int64:
+			return x, true
+		}
+		return 0, false
+	}
+	dim, ok := number(1, "dim", 0)
+	start, ok2 := number(2, "start", 0)
+	step, ok3 := number(4, "step", 1)
+	if !ok || !ok2 || !ok3 {
+		return false
+	}
+	if dim < 0 {
+		dim += int64(len(v.t.Shape))
+	}
+	size := v.t.Shape[dim]
+	if start < 0 {
+		start += size
+	}
+	start = min(max(start, 0), size)
+	return l.lazyView(n, t, v, func(ix []ir.Index) []ir.Index {
+		out := slices.Clone(ix)
+		out[dim] = ir.Index{Const: start}.Plus(ix[dim], step)
+		return out
+	})
+}
+
+// pick reads one element of an axis, which goes.
+func pick(l *lowerer, n *fx.Node, t *tensor.Tensor) bool {
+	v := l.lazyOperand(n)
+	dim, ok := n.Args[1].(int64)
+	at, ok2 := n.Args[2].(int64)
+	if v == nil || !ok || !ok2 {
+		return false
+	}
+	if dim < 0 {
+		dim += int64(len(v.t.Shape))
+	}
+	if at < 0 {
+		at += v.t.Shape[dim]
+	}
+	return l.lazyView(n, t, v, func(ix []ir.Index) []ir.Index { return slices.Insert(slices.Clone(ix), int(dim), ir.Index{Const: at}) })
 }
 
 // ints reads an argument that is an integer or a list of them; ok is false where one is not known, and true, for none, where there is no

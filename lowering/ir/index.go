@@ -158,6 +158,21 @@ func (x Index) Replace(to []Index, sizes []int64) Index {
 	return out
 }
 
+// Of is x with axis i replaced by to[i], whatever sizes axes have: nothing is simplified.
+func (x Index) Of(to []Index) Index {
+	out := Index{Const: x.Const}
+	for i, c := range x.Coef {
+		if c != 0 {
+			out = out.Plus(to[i], c)
+		}
+	}
+	for _, t := range x.More {
+		t.Of = t.Of.Of(to)
+		out.More = append(out.More, t)
+	}
+	return out
+}
+
 // Text is the C expression of x over axis names i0, i1, ...
 func (x Index) Text() string {
 	var parts []string

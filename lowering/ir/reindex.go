@@ -27,6 +27,11 @@ func (l *Loops) Indices(f func(Index)) {
 // Simplify gives l the axes that suit its memory: none of size 1, no axis that loads see in two parts where the parts can be axes, and the axes in
 // the order of the memory that they walk, those that are written for what is kept, those that are read for what is reduced.
 func (l *Loops) Simplify() {
+	to := make([]Index, len(l.Sizes()))
+	for i := range to {
+		to[i] = Axis(i)
+	}
+	l.reindex(l.Ranges, l.Reduction, to)
 	l.dropOnes()
 	for l.split() {
 	}
@@ -77,26 +82,31 @@ func (l *Loops) split() bool {
 	if axis < 0 {
 		return false
 	}
-	to := make([]Index, len(sizes))
+	l.Split(axis, at)
+	return true
+}
+
+// Split makes two axes of one: what was i is then inner*i + the next, which has size inner.
+func (l *Loops) Split(axis int, inner int64) {
+	to := make([]Index, len(l.Sizes()))
 	for i := range to {
 		switch {
 		case i < axis:
 			to[i] = Axis(i)
 		case i == axis:
-			to[i] = Axis(i+1).Plus(Axis(i), at)
+			to[i] = Axis(i+1).Plus(Axis(i), inner)
 		default:
 			to[i] = Axis(i + 1)
 		}
 	}
 	ranges, reduction := slices.Clone(l.Ranges), slices.Clone(l.Reduction)
 	if axis < len(ranges) {
-		ranges = slices.Replace(ranges, axis, axis+1, ranges[axis]/at, at)
+		ranges = slices.Replace(ranges, axis, axis+1, ranges[axis]/inner, inner)
 	} else {
 		k := axis - len(ranges)
-		reduction = slices.Replace(reduction, k, k+1, reduction[k]/at, at)
+		reduction = slices.Replace(reduction, k, k+1, reduction[k]/inner, inner)
 	}
 	l.reindex(ranges, reduction, to)
-	return true
 }
 
 // order sorts the ranges by how far apart their elements are written, and the reduced axes by how far apart they are read, the nearest last.

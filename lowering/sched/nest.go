@@ -54,6 +54,9 @@ func most(l *ir.Loops) int {
 // with is n and l in one nest, with as many outer ranges as can be.
 func (n Nest) with(l *ir.Loops) (Nest, bool) {
 	have := n.Loops()
+	if related(have, l) {
+		have, l, n.Outer = align(have, l, n.Outer)
+	}
 	first := have[0]
 	p := min(n.Outer, most(l))
 	for k := range p {
@@ -76,6 +79,33 @@ func (n Nest) with(l *ir.Loops) (Nest, bool) {
 		}
 	}
 	return n, false
+}
+
+// align cuts ranges in two where the first p of have, which these share, and those of l are the same space cut differently. It changes copies.
+func align(have []*ir.Loops, l *ir.Loops, p int) ([]*ir.Loops, *ir.Loops, int) {
+	split := func(x *ir.Loops, axis int, outer int64) *ir.Loops {
+		c := *x
+		c.Split(axis, x.Ranges[axis]/outer)
+		return &c
+	}
+	for k := 0; k < p && k < len(l.Ranges); k++ {
+		a, b := have[0].Ranges[k], l.Ranges[k]
+		switch {
+		case a == b:
+		case a > b && a%b == 0:
+			cut := make([]*ir.Loops, len(have))
+			for i, h := range have {
+				cut[i] = split(h, k, b)
+			}
+			have = cut
+			p++
+		case b > a && b%a == 0:
+			l = split(l, k, a)
+		default:
+			return have, l, p
+		}
+	}
+	return have, l, p
 }
 
 // size is the number of points of a space.
