@@ -172,7 +172,9 @@ func (l *lowerer) varMean(n *fx.Node) bool {
 	exact := l.newBuffer(&tensor.Tensor{DType: d, Shape: ranges, Stride: tensor.ContiguousStrides(ranges)})
 	l.loop(&ir.Loops{Out: exact, At: exact.StoreAt(), Ranges: ranges, Reduction: inner, Reduce: "sum", Value: x.at(ix), Final: average(count, d), Origins: append(append([]string(nil), x.from...), n.Name)})
 	mean := &value{t: mt, buf: exact}
-	if d != mt.DType || !slices.Equal(mt.Shape, ranges) || !slices.Equal(mt.Stride, exact.Stride) {
+	if d == mt.DType && slices.Equal(keptStrides(mt, kept, len(x.t.Shape)), exact.Stride) {
+		mean.buf = restore(exact, mt)
+	} else {
 		at := &value{t: &tensor.Tensor{DType: d, Shape: ranges}, buf: exact}
 		b := l.newBuffer(mt)
 		b.Stride = keptStrides(mt, kept, len(x.t.Shape))

@@ -1,6 +1,10 @@
 package sched
 
-import "whittle/lowering/ir"
+import (
+	"slices"
+
+	"whittle/lowering/ir"
+)
 
 // A Nest is loops that run together: their first Outer ranges are the same, and for each point of those the stages run one after another. What a
 // stage writes, a later one finds in the cache.
@@ -26,15 +30,19 @@ func (n Nest) Loops() []*ir.Loops {
 // enough is how many points the outer space of a nest has at least where other loops join for it: fewer would leave threads without work.
 const enough = 16
 
-// Nests arranges the loops of a kernel in nests. A loop joins the last nest if it has the same outer space there, or most of it, and what it reads of
-// the nest's results at a point was written at that point; else it begins a nest of its own.
+// Nests arranges the loops of a kernel in nests. A loop joins the last nest that has the same outer space, or most of it, where what it reads of
+// the nest's results at a point was written at that point, and where no nest in between is in the way; else it begins a nest of its own.
 func Nests(group []*ir.Loops) []Nest {
 	var out []Nest
+loops:
 	for _, l := range group {
-		if len(out) > 0 {
-			if n, ok := out[len(out)-1].with(l); ok {
-				out[len(out)-1] = n
-				continue
+		for i := len(out) - 1; i >= 0; i-- {
+			if n, ok := out[i].with(l); ok {
+				out[i] = n
+				continue loops
+			}
+			if slices.ContainsFunc(out[i].Loops(), func(w *ir.Loops) bool { return meet(w, l, 0) != never }) {
+				break
 			}
 		}
 		n, _ := arrange([]*ir.Loops{l}, most(l))
@@ -54,6 +62,9 @@ func most(l *ir.Loops) int {
 // with is n and l in one nest, with as many outer ranges as can be.
 func (n Nest) with(l *ir.Loops) (Nest, bool) {
 	have := n.Loops()
+	if slices.Contains(l.Ranges, 0) || slices.Contains(have[0].Ranges, 0) { // nothing to do, and nothing to gain
+		return n, false
+	}
 	if related(have, l) {
 		have, l, n.Outer = align(have, l, n.Outer)
 	}
@@ -66,12 +77,8 @@ func (n Nest) with(l *ir.Loops) (Nest, bool) {
 		}
 	}
 	for ; p >= 0; p-- {
-		space := size(l.Ranges[:p])
-		same := p == n.Outer && p == len(l.Ranges) && l.Reduce == "" // a plain loop over the same space
-		if !same && space < enough {
-			return n, false
-		}
-		if !same && !related(have, l) {
+		plain := p == n.Outer && p == len(l.Ranges) && l.Reduce == "" // over the same space
+		if !plain && size(l.Ranges[:p]) < enough || p < n.Outer && !related(have, l) {
 			return n, false
 		}
 		if joined, ok := arrange(append(have, l), p); ok {
