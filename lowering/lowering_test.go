@@ -158,6 +158,19 @@ func TestCompiledEqualsEager(t *testing.T) {
     gt = torch.ops.aten.gt.Scalar(a, 2)
     any_1 = torch.ops.aten.any.default(gt)
     return (sum_1, amax, amin, mean, sum_2, getitem, getitem_1, any_1)`, []any{data(300, 700)}},
+		{"variances", `
+    var = torch.ops.aten.var.correction(a, [1], correction = 1)
+    var_1 = torch.ops.aten.var.correction(a, correction = 0)
+    var_2 = torch.ops.aten.var.correction(a, [0], correction = 1, keepdim = True)
+    var_3 = torch.ops.aten.var.correction(b, [0], correction = 1)
+    return (var, var_1, var_2, var_3)`, []any{m, data(1, 3)}},
+		{"transposes, in tiles", `
+    permute = torch.ops.aten.permute.default(a, [1, 0])
+    add = torch.ops.aten.add.Tensor(permute, b)
+    view = torch.ops.aten.view.default(b, [5, 17, 50])
+    permute_1 = torch.ops.aten.permute.default(view, [2, 0, 1])
+    clone = torch.ops.aten.clone.default(permute_1, memory_format = torch.contiguous_format)
+    return (add, clone)`, []any{data(50, 85), data(85, 50)}},
 		{"operands that no vector reaches", `
     mul = torch.ops.aten.mul.Tensor(a, 1e8)
     sin = torch.ops.aten.sin.default(mul)

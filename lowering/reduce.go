@@ -28,6 +28,13 @@ var reductions = map[string]func(l *lowerer, n *fx.Node, t *tensor.Tensor) bool{
 		return l.reduce(n, t, "any", arg(n, 1, "dim"), nil)
 	},
 	"aten.any.default": func(l *lowerer, n *fx.Node, t *tensor.Tensor) bool { return l.reduce(n, t, "any", nil, nil) },
+	"aten.var.correction": func(l *lowerer, n *fx.Node, t *tensor.Tensor) bool {
+		v, _ := l.moments(n, t, nil)
+		if v != nil {
+			l.vals[n] = v
+		}
+		return v != nil
+	},
 	"aten.all.default": func(l *lowerer, n *fx.Node, t *tensor.Tensor) bool { return l.reduce(n, t, "all", nil, nil) },
 }
 
@@ -137,21 +144,35 @@ func restore(b *ir.Buffer, t *tensor.Tensor) *ir.Buffer {
 	return &ir.Buffer{Name: b.Name, DType: b.DType, Shape: t.Shape, Stride: t.Stride, Root: b}
 }
 
-// varMean lowers var_mean to two reductions: the mean, and then the squares of what differs from it, which costs a second read, and loses no digits
-// where the mean is large. Both are of rows that lie in the cache, where they can be.
+// varMean lowers var_mean.
 func (l *lowerer) varMean(n *fx.Node) bool {
-	in, ok := n.Args[0].(*fx.Node)
-	res, ok2 := n.Val.([]any)
-	if !ok || !ok2 || l.vals[in] == nil || len(res) != 2 {
+	res, ok := n.Val.([]any)
+	if !ok || len(res) != 2 {
 		return false
 	}
 	vt, ok := res[0].(*tensor.Tensor)
 	mt, ok2 := res[1].(*tensor.Tensor)
-	dims, ok3 := ints(arg(n, 1, "dim"))
-	x := l.vals[in]
-	if !ok || !ok2 || !ok3 || x.t.Numel() == 0 || !x.t.DType.IsFloat() {
+	if !ok || !ok2 {
 		return false
 	}
+	variance, mean := l.moments(n, vt, mt)
+	if variance == nil {
+		return false
+	}
+	l.multi(n, []*value{variance, mean})
+	return true
+}
+
+// moments lowers variances, of metadata vt, to two reductions: the mean, and then the squares of what differs from it, which costs a second read,
+// and loses no digits where the mean is large. Both are of rows that lie in the cache, where they can be. The mean is a result if mt is given. It
+// declines empty operands and those that are not floats.
+func (l *lowerer) moments(n *fx.Node, vt, mt *tensor.Tensor) (variance, mean *value) {
+	in, ok := n.Args[0].(*fx.Node)
+	dims, ok2 := ints(arg(n, 1, "dim"))
+	if !ok || !ok2 || l.vals[in] == nil || l.vals[in].t.Numel() == 0 || !vt.DType.IsFloat() || len(l.vals[in].t.Shape) == 0 {
+		return nil, nil
+	}
+	x := l.vals[in]
 	corr := 1.0
 	if v, ok := n.Kwarg("correction"); ok {
 		switch v := v.(type) {
@@ -169,27 +190,26 @@ func (l *lowerer) varMean(n *fx.Node) bool {
 	d := compute(vt.DType)
 	count := tensor.Numel(inner)
 	// The mean that is subtracted is not rounded to 16 bits.
-	exact := l.newBuffer(&tensor.Tensor{DType: d, Shape: ranges, Stride: tensor.ContiguousStrides(ranges)})
-	l.loop(&ir.Loops{Out: exact, At: exact.StoreAt(), Ranges: ranges, Reduction: inner, Reduce: "sum", Value: x.at(ix), Final: average(count, d), Origins: append(append([]string(nil), x.from...), n.Name)})
-	mean := &value{t: mt, buf: exact}
-	if d == mt.DType && slices.Equal(keptStrides(mt, kept, len(x.t.Shape)), exact.Stride) {
-		mean.buf = restore(exact, mt)
-	} else {
-		at := &value{t: &tensor.Tensor{DType: d, Shape: ranges}, buf: exact}
-		b := l.newBuffer(mt)
-		b.Stride = keptStrides(mt, kept, len(x.t.Shape))
-		l.loop(&ir.Loops{Out: b, At: b.StoreAt(), Ranges: ranges, Value: at.at(axes(len(ranges))), Origins: []string{n.Name}})
-		mean.buf = restore(b, mt)
+	m := &value{t: &tensor.Tensor{DType: d, Shape: ranges, Stride: tensor.ContiguousStrides(ranges)}}
+	m.buf = l.newBuffer(m.t)
+	l.loop(&ir.Loops{Out: m.buf, At: m.buf.StoreAt(), Ranges: ranges, Reduction: inner, Reduce: "sum", Value: x.at(ix), Final: average(count, d),
+		Origins: append(slices.Clone(x.from), n.Name)})
+	if mt != nil {
+		mean = &value{t: mt, buf: restore(m.buf, mt)}
+		if d != mt.DType || !slices.Equal(keptStrides(mt, kept, len(x.t.Shape)), m.buf.Stride) {
+			b := l.newBuffer(mt)
+			b.Stride = keptStrides(mt, kept, len(x.t.Shape))
+			l.loop(&ir.Loops{Out: b, At: b.StoreAt(), Ranges: ranges, Value: m.at(axes(len(ranges))), Origins: []string{n.Name}})
+			mean.buf = restore(b, mt)
+		}
 	}
 	out := l.newBuffer(vt)
 	out.Stride = keptStrides(vt, kept, len(x.t.Shape))
-	m := &value{t: &tensor.Tensor{DType: d, Shape: ranges}, buf: exact}
 	off := call("sub", d, x.at(ix), m.at(axes(len(ranges))))
-	n1, _ := constant(float64(count)-corr, d)
+	by, _ := constant(max(float64(count)-corr, 0), d)
 	l.loop(&ir.Loops{Out: out, At: out.StoreAt(), Ranges: ranges, Reduction: inner, Reduce: "sum", Value: call("mul", d, off, off),
-		Final: call("div", d, &ir.Expr{Kind: ir.Acc, DType: d}, n1), Origins: []string{n.Name}})
-	l.multi(n, []*value{{t: vt, buf: restore(out, vt)}, mean})
-	return true
+		Final: call("div", d, &ir.Expr{Kind: ir.Acc, DType: d}, by), Origins: []string{n.Name}})
+	return &value{t: vt, buf: restore(out, vt)}, mean
 }
 
 // multi hands the results of a lowered node to the getitem nodes that pick them.

@@ -35,6 +35,7 @@ const (
 	piece        = 1 << 14 // least part of a reduction for a thread
 	columns      = 256     // results of a reduction that are computed side by side
 	scratchBytes = 1 << 16 // of a local buffer
+	tile         = 16      // of an axis that is walked across memory: a line of the cache
 	unitsWanted  = 8       // pieces of work that are enough for all threads
 )
 
@@ -226,6 +227,10 @@ func (g *gen) nest(n nest) {
 		work += prod(l.Sizes())
 	}
 	parallel := work >= parallelWork && g.o.Threads != 1
+	if u := n.crossed(); u >= 0 {
+		g.tiles(n, u, parallel)
+		return
+	}
 	inside := parallel && outer < unitsWanted
 	indent := "  "
 	if n.p == 0 { // a scope of its own for what is declared
@@ -254,6 +259,63 @@ func (g *gen) nest(n nest) {
 		indent = indent[2:]
 		g.line("%s}", indent)
 	}
+}
+
+// crossed is an outer axis of a nest of plain loops along which a load walks memory by single steps, while it strides along the inner axis;
+// -1 if there is none.
+func (n nest) crossed() int {
+	if len(n.stages) != 1 {
+		return -1
+	}
+	u := -1
+	for _, l := range n.stages[0] {
+		if l.Reduce != "" || len(l.Ranges) != n.p+1 || l.Ranges[n.p] < tile {
+			return -1
+		}
+		l.Value.Reads(func(e *ir.Expr) {
+			if c := e.At.At(n.p); c > -tile && c < tile || !e.At.Affine() {
+				return
+			}
+			for a := range n.p {
+				if c := e.At.At(a); (c == 1 || c == -1) && l.Ranges[a] >= tile {
+					u = a
+				}
+			}
+		})
+	}
+	return u
+}
+
+// tiles writes a nest of plain loops in blocks of its inner and of another axis, so that what a load brings into the cache by a stride is used for
+// all of the block.
+func (g *gen) tiles(n nest, u int, parallel bool) {
+	sizes := n.stages[0][0].Ranges
+	indent, units, axes := "  ", int64(1), 0
+	heads := []string{}
+	for a := range n.p {
+		if a != u {
+			heads = append(heads, fmt.Sprintf("for (int64_t i%d = 0; i%d < %d; i%d++) {", a, a, sizes[a], a))
+			if units < unitsWanted {
+				units *= sizes[a]
+				axes++
+			}
+		}
+	}
+	heads = append(heads, fmt.Sprintf("for (int64_t b%d = 0; b%d < %d; b%d += %d) {", u, u, sizes[u], u, tile))
+	if units < unitsWanted {
+		axes = len(heads)
+	}
+	heads = append(heads, fmt.Sprintf("for (int64_t b%d = 0; b%d < %d; b%d += %d) {", n.p, n.p, sizes[n.p], n.p, 4*tile))
+	heads = append(heads, fmt.Sprintf("for (int64_t i%d = b%d; i%d < %s; i%d++) {", u, u, u, least(fmt.Sprintf("b%d + %d", u, tile), sizes[u], tile), u))
+	if parallel {
+		g.line("%s#pragma omp parallel for%s%s schedule(static)", indent, g.threads(), collapse(axes))
+	}
+	for _, h := range heads {
+		g.line("%s%s", indent, h)
+		indent += "  "
+	}
+	g.loop(n.p, fmt.Sprintf("b%d", n.p), least(fmt.Sprintf("b%d + %d", n.p, 4*tile), sizes[n.p], 4*tile), indent, "", func(indent string) { g.body(n.stages[0], indent, nil) })
+	g.close(indent, "  ")
 }
 
 // threads is the clause that bounds them.

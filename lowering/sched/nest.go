@@ -30,6 +30,9 @@ func (n Nest) Loops() []*ir.Loops {
 // enough is how many points the outer space of a nest has at least where other loops join for it: fewer would leave threads without work.
 const enough = 16
 
+// maxNest is how many loops a nest has at most: registers and the cache end, and so does the patience of a compiler.
+const maxNest = 48
+
 // Nests arranges the loops of a kernel in nests. A loop joins the last nest that has the same outer space, or most of it, where what it reads of
 // the nest's results at a point was written at that point, and where no nest in between is in the way; else it begins a nest of its own.
 func Nests(group []*ir.Loops) []Nest {
@@ -62,7 +65,7 @@ func most(l *ir.Loops) int {
 // with is n and l in one nest, with as many outer ranges as can be.
 func (n Nest) with(l *ir.Loops) (Nest, bool) {
 	have := n.Loops()
-	if slices.Contains(l.Ranges, 0) || slices.Contains(have[0].Ranges, 0) { // nothing to do, and nothing to gain
+	if len(have) >= maxNest || slices.Contains(l.Ranges, 0) || slices.Contains(have[0].Ranges, 0) { // where a size is 0 there is nothing to gain
 		return n, false
 	}
 	if related(have, l) {
