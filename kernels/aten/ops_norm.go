@@ -68,7 +68,7 @@ func init() {
 				native.SoftmaxRows32(o.Float32s(), x, int(t.Shape[d]), logarithm)
 				return o, nil
 			}
-			if t.DType == tensor.Float32 && t.Dim() > 0 { // turned, so that its lines are contiguous
+			if small(t.DType) && t.Dim() > 0 { // turned, so that its lines are contiguous, and in float32
 				last := int64(t.Dim() - 1)
 				turned := func(t *tensor.Tensor) *tensor.Tensor {
 					v := tensor.NewView(t, t.Shape, t.Stride, t.Offset)
@@ -76,7 +76,7 @@ func init() {
 					return v
 				}
 				x := turned(t)
-				y := tensor.EmptyUnset(x.DType, x.Shape, tensor.ContiguousStrides(x.Shape))
+				y := tensor.EmptyUnset(tensor.Float32, x.Shape, tensor.ContiguousStrides(x.Shape))
 				tensor.Copy(y, x)
 				native.SoftmaxRows32(y.Float32s(), y.Float32s(), int(t.Shape[d]), logarithm)
 				tensor.Copy(turned(o), y)
@@ -211,14 +211,20 @@ func layerNorms() {
 			rstd.Fill(math.NaN())
 			return []Value{o, mean, rstd}, nil
 		}
-		if t.DType == tensor.Float32 {
+		if small(t.DType) {
 			get := func(p *tensor.Tensor) []float32 {
 				if p == nil {
 					return nil
 				}
-				return p.Contiguous().Float32s()
+				return inFloat32(p).Float32s()
 			}
-			native.NormRows32(o.Float32s(), mean.Float32s(), rstd.Float32s(), t.Contiguous().Float32s(), get(w), get(b), int(cols), float32(eps))
+			y, mu, rs := asFloat32(o), asFloat32(mean), asFloat32(rstd)
+			native.NormRows32(y.Float32s(), mu.Float32s(), rs.Float32s(), inFloat32(t).Float32s(), get(w), get(b), int(cols), float32(eps))
+			for i, r := range []*tensor.Tensor{o, mean, rstd} {
+				if from := []*tensor.Tensor{y, mu, rs}[i]; from != r {
+					tensor.Copy(r, from)
+				}
+			}
 			return []Value{o, mean, rstd}, nil
 		}
 		x := t.Floats()
@@ -287,6 +293,29 @@ func layerNorms() {
 		}
 		return y, nil
 	})
+}
+
+// small reports whether dtype d is a float that arithmetic widens to float32 at most.
+func small(d tensor.DType) bool {
+	return d == tensor.Float32 || d == tensor.BFloat16 || d == tensor.Float16
+}
+
+// inFloat32 is t, of a small dtype, contiguous and in float32: itself if it is that.
+func inFloat32(t *tensor.Tensor) *tensor.Tensor {
+	if t.DType == tensor.Float32 {
+		return t.Contiguous()
+	}
+	w := tensor.EmptyUnset(tensor.Float32, t.Shape, tensor.ContiguousStrides(t.Shape))
+	tensor.Copy(w, t)
+	return w
+}
+
+// asFloat32 is memory for what will be t's elements, contiguous and in float32: t itself if it is that.
+func asFloat32(t *tensor.Tensor) *tensor.Tensor {
+	if t.DType == tensor.Float32 && t.IsContiguous(tensor.ContiguousFormat) {
+		return t
+	}
+	return tensor.EmptyUnset(tensor.Float32, t.Shape, tensor.ContiguousStrides(t.Shape))
 }
 
 func setIf(t *tensor.Tensor, xs []float64) {

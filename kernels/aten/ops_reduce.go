@@ -222,8 +222,17 @@ func (c *Call) foldInt(t *tensor.Tensor, mask []bool, keepdim bool, out tensor.D
 	return o
 }
 
-// sumFast sums float32 tensors whose reduced dimensions are the trailing or the leading ones, contiguously.
+// sumFast sums float32 tensors whose reduced dimensions are the trailing or the leading ones, or neighbours between, contiguously; those of 16 bits in
+// float32.
 func sumFast(o, t *tensor.Tensor, mask []bool) bool {
+	if t.DType != tensor.Float32 && small(t.DType) && t.DType == o.DType {
+		y := asFloat32(o)
+		if !sumFast(y, inFloat32(t), mask) {
+			return false
+		}
+		tensor.Copy(o, y)
+		return true
+	}
 	x := t.Float32s()
 	if x == nil || o.DType != tensor.Float32 || !o.IsContiguous(tensor.ContiguousFormat) || o.Numel() == 0 || len(x) < 32 {
 		return false
@@ -248,15 +257,24 @@ func sumFast(o, t *tensor.Tensor, mask []bool) bool {
 	for ; i < n && mask[i]; i++ {
 		rows *= t.Shape[i]
 	}
+	outer := int64(1)
+	if i == 0 { // those between
+		for ; i < n && !mask[i]; i++ {
+			outer *= t.Shape[i]
+		}
+		for ; i < n && mask[i]; i++ {
+			rows *= t.Shape[i]
+		}
+	}
 	for j := i; j < n; j++ {
 		if mask[j] {
 			return false
 		}
 	}
-	if i == 0 {
-		return false
+	cols = int64(len(y)) / outer
+	for k := range outer {
+		native.SumCols32(y[k*cols:(k+1)*cols], x[k*rows*cols:(k+1)*rows*cols], int(rows), int(cols))
 	}
-	native.SumCols32(y, x, int(rows), len(y))
 	return true
 }
 
@@ -292,7 +310,7 @@ func (c *Call) sum(t *tensor.Tensor, mask []bool, keepdim bool, d tensor.DType) 
 			return s
 		}), nil
 	}
-	if c.real && t.DType == tensor.Float32 && d == tensor.Float32 {
+	if c.real && small(t.DType) && d == t.DType {
 		o := c.New(d, reduceShape(t, mask, keepdim), reduceStrides(t, mask, keepdim))
 		if sumFast(o, t, mask) {
 			return o, nil

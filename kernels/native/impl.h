@@ -209,6 +209,36 @@ static void NAME(narrow16)(uint16_t *o, const float *a, int64_t n) {
   }
 }
 
+// From and to half precision: by the processor where it can, else by the bits, rounding to the nearest, to even of two that are as near.
+static void NAME(widenhalf)(float *o, const uint16_t *a, int64_t n) {
+  int64_t i = 0;
+#if defined(__F16C__)
+  for (; i + 8 <= n; i += 8) _mm256_storeu_ps(o + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(a + i))));
+#endif
+  for (; i < n; i++) {
+    union { uint32_t i; float f; } u = {(uint32_t)(a[i] & 0x7fff) << 13}, up = {0x77800000}; // 2^112
+    int whole = (a[i] & 0x7c00) == 0x7c00;
+    u.f *= up.f; // puts the exponent right, of subnormals too
+    u.i |= whole ? 0x7f800000 : 0;
+    u.i |= (uint32_t)(a[i] & 0x8000) << 16;
+    o[i] = u.f;
+  }
+}
+static void NAME(narrowhalf)(uint16_t *o, const float *a, int64_t n) {
+  int64_t i = 0;
+#if defined(__F16C__)
+  for (; i + 8 <= n; i += 8) _mm_storeu_si128((__m128i *)(o + i), _mm256_cvtps_ph(_mm256_loadu_ps(a + i), 0));
+#endif
+  for (; i < n; i++) {
+    union { float f; uint32_t i; } u = {a[i]}, low;
+    uint32_t sign = u.i >> 16 & 0x8000, b = u.i & 0x7fffffff;
+    low.i = b;
+    low.f += 0.5f; // aligns the mantissa of what is subnormal
+    uint32_t r = b >= 0x47800000 ? 0x7c00 : b < 0x38800000 ? low.i - 0x3f000000 : (b + 0xfff + (b >> 13 & 1) - 0x38000000) >> 13;
+    o[i] = sign | (b > 0x7f800000 ? 0x7e00 | (b >> 13 & 0x3ff) : r);
+  }
+}
+
 // The bounds are compared first: one that is NaN is the result.
 #define CLAMP(NM, T) \
   static void NAME(NM)(int op, T *o, const T *a, int64_t sa, const T *lo, int64_t sl, const T *hi, int64_t sh, int64_t n) { \
@@ -578,7 +608,7 @@ GEMM(gemm32, float, NAME(vf))
 GEMM(gemm64, double, NAME(vd))
 
 const whittle_kernels TABLE = {
-    NAME(unary32), NAME(unary64), NAME(binary32), NAME(binary64), NAME(compare32), NAME(compare64), NAME(comparei64), NAME(bits), NAME(widen16), NAME(narrow16),
+    NAME(unary32), NAME(unary64), NAME(binary32), NAME(binary64), NAME(compare32), NAME(compare64), NAME(comparei64), NAME(bits), NAME(widen16), NAME(narrow16), NAME(widenhalf), NAME(narrowhalf),
     NAME(clamp32), NAME(clamp64), NAME(select), NAME(sum_rows32), NAME(sum_parts32), NAME(deviations32), NAME(sum_cols32),
     NAME(max_rows32), NAME(arg_rows32), NAME(cumsum_rows32), NAME(softmax_rows32), NAME(norm_rows32), NAME(gemm32), NAME(gemm64),
 };

@@ -23,6 +23,8 @@ typedef struct {
   void (*bits)(int op, uint8_t *o, const uint8_t *a, int64_t sa, const uint8_t *b, int64_t sb, int64_t n);
   void (*widen16)(float *o, const uint16_t *a, int64_t n);
   void (*narrow16)(uint16_t *o, const float *a, int64_t n);
+  void (*widenhalf)(float *o, const uint16_t *a, int64_t n);
+  void (*narrowhalf)(uint16_t *o, const float *a, int64_t n);
   void (*clamp32)(int op, float *o, const float *a, int64_t sa, const float *lo, int64_t sl, const float *hi, int64_t sh, int64_t n);
   void (*clamp64)(int op, double *o, const double *a, int64_t sa, const double *lo, int64_t sl, const double *hi, int64_t sh, int64_t n);
   void (*select)(int size, void *o, const uint8_t *c, int64_t sc, const void *a, int64_t sa, const void *b, int64_t sb, int64_t n);

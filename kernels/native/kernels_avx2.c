@@ -7,7 +7,7 @@
 #include <immintrin.h>
 #endif
 #if defined(__x86_64__)
-#pragma GCC target("avx2,fma")
+#pragma GCC target("avx2,fma,f16c")
 #define VB 32
 #define MR 6
 #define SQRT32 _mm256_sqrt_ps

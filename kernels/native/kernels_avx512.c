@@ -7,7 +7,7 @@
 #include <immintrin.h>
 #endif
 #if defined(__x86_64__)
-#pragma GCC target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma,prefer-vector-width=512")
+#pragma GCC target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma,prefer-vector-width=512,f16c")
 #define VB 64
 #define MR 12
 #define SQRT32 _mm512_sqrt_ps

@@ -16,6 +16,8 @@ static void comparei64(const whittle_kernels *t, int op, uint8_t *o, int64_t *a,
 static void bits(const whittle_kernels *t, int op, uint8_t *o, uint8_t *a, int64_t sa, uint8_t *b, int64_t sb, int64_t n) { t->bits(op, o, a, sa, b, sb, n); }
 static void widen16(const whittle_kernels *t, float *o, uint16_t *a, int64_t n) { t->widen16(o, a, n); }
 static void narrow16(const whittle_kernels *t, uint16_t *o, float *a, int64_t n) { t->narrow16(o, a, n); }
+static void widenhalf(const whittle_kernels *t, float *o, uint16_t *a, int64_t n) { t->widenhalf(o, a, n); }
+static void narrowhalf(const whittle_kernels *t, uint16_t *o, float *a, int64_t n) { t->narrowhalf(o, a, n); }
 static void clamp32(const whittle_kernels *t, int op, float *o, float *a, int64_t sa, float *l, int64_t sl, float *h, int64_t sh, int64_t n) { t->clamp32(op, o, a, sa, l, sl, h, sh, n); }
 static void clamp64(const whittle_kernels *t, int op, double *o, double *a, int64_t sa, double *l, int64_t sl, double *h, int64_t sh, int64_t n) { t->clamp64(op, o, a, sa, l, sl, h, sh, n); }
 static void choose(const whittle_kernels *t, int size, void *o, uint8_t *c, int64_t sc, void *a, int64_t sa, void *b, int64_t sb, int64_t n) { t->select(size, o, c, sc, a, sa, b, sb, n); }
@@ -255,6 +257,18 @@ func FromBFloat16(out []float32, a []uint16) {
 func ToBFloat16(out []uint16, a []float32) {
 	_ = a[:len(out)]
 	C.narrow16(table, (*C.uint16_t)(unsafe.SliceData(out)), p32(a), C.int64_t(len(out)))
+}
+
+// FromFloat16 converts the bits of half precision numbers to float32; lengths are equal.
+func FromFloat16(out []float32, a []uint16) {
+	_ = a[:len(out)]
+	C.widenhalf(table, p32(out), (*C.uint16_t)(unsafe.SliceData(a)), C.int64_t(len(out)))
+}
+
+// ToFloat16 rounds to the bits of the nearest half precision numbers, to even of two that are as near; lengths are equal.
+func ToFloat16(out []uint16, a []float32) {
+	_ = a[:len(out)]
+	C.narrowhalf(table, (*C.uint16_t)(unsafe.SliceData(out)), p32(a), C.int64_t(len(out)))
 }
 
 // Clamp computes out[i] = min(max(a[i], lo[i]), hi[i]), NaN where any of the three is; an operand of length 1 is repeated.

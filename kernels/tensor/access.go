@@ -1,6 +1,10 @@
 package tensor
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"whittle/kernels/native"
+)
 
 // index is the storage position, in elements, of t's i-th element in row-major order.
 func (t *Tensor) index(i int64) int64 {
@@ -335,12 +339,20 @@ func Load32(t *Tensor, off, stride int64, dst []float32) {
 		}
 	case BFloat16:
 		s := all[uint16](t)
+		if stride == 1 {
+			native.FromBFloat16(dst, s[off:off+int64(len(dst))])
+			return
+		}
 		for i := range dst {
 			dst[i] = BF16ToF32(s[off])
 			off += stride
 		}
 	case Float16:
 		s := all[uint16](t)
+		if stride == 1 {
+			native.FromFloat16(dst, s[off:off+int64(len(dst))])
+			return
+		}
 		for i := range dst {
 			dst[i] = F16ToF32(s[off])
 			off += stride
@@ -359,12 +371,20 @@ func Store32(t *Tensor, off, stride int64, src []float32) {
 		}
 	case BFloat16:
 		s := all[uint16](t)
+		if stride == 1 {
+			native.ToBFloat16(s[off:off+int64(len(src))], src)
+			return
+		}
 		for _, x := range src {
 			s[off] = F32ToBF16(x)
 			off += stride
 		}
 	case Float16:
 		s := all[uint16](t)
+		if stride == 1 {
+			native.ToFloat16(s[off:off+int64(len(src))], src)
+			return
+		}
 		for _, x := range src {
 			s[off] = F32ToF16(x)
 			off += stride

@@ -47,6 +47,17 @@ func copyLoop(l *Loop, dst, src *Tensor) {
 		convRows[float32, int64](l, in, dst, src)
 		return
 	}
+	if small(dst.DType) && small(src.DType) {
+		buf := make([]float32, min(4096, l.Shape[len(l.Shape)-1]))
+		l.Rows(func(o []int64, n int64) {
+			for k := int64(0); k < n; k += int64(len(buf)) {
+				b := buf[:min(int64(len(buf)), n-k)]
+				Load32(src, o[1]+k*in[1], in[1], b)
+				Store32(dst, o[0]+k*in[0], in[0], b)
+			}
+		})
+		return
+	}
 	if dst.DType.Kind() == KindComplex && src.DType.Kind() == KindComplex {
 		copyComplex(l, in, dst, src)
 		return
@@ -72,6 +83,9 @@ func copyLoop(l *Loop, dst, src *Tensor) {
 		}
 	})
 }
+
+// small reports whether float32 holds the elements of dtype d, which are floats.
+func small(d DType) bool { return d == Float32 || d == BFloat16 || d == Float16 }
 
 func sameStrides(a, b *Tensor) bool {
 	for i := range a.Stride {
