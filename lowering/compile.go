@@ -15,6 +15,7 @@ import (
 	"whittle/lowering/codegen"
 	"whittle/lowering/ir"
 	"whittle/lowering/sched"
+	"whittle/lowering/tiles"
 )
 
 // Compiled is a graph ready to run.
@@ -41,12 +42,30 @@ type Compiled struct {
 type instr struct {
 	kernel *codegen.Kernel
 	index  int64
+	tiles  *tiles.Program // instead of the kernel's code
 	node   *fx.Node
 	view   *viewStep
 }
 
+// buffers own the memory that the loops of an instruction touch.
+func (in instr) buffers() []*ir.Buffer {
+	switch {
+	case in.tiles != nil:
+		return in.tiles.Buffers()
+	case in.kernel != nil:
+		return in.kernel.Bufs
+	}
+	return nil
+}
+
 // Compile lowers gm, builds its kernels and returns the program. Placeholders and nodes must carry fake values in Val.
 func Compile(ctx context.Context, gm *fx.GraphModule, cfg Config) (*Compiled, error) {
+	if cfg.Tier == Any {
+		cfg.Tier = Cpp
+		if _, err := native.FindCompiler(); err != nil {
+			cfg.Tier = Tiles
+		}
+	}
 	l, err := lower(gm, cfg)
 	if err != nil {
 		return nil, err
@@ -85,7 +104,13 @@ func Compile(ctx context.Context, gm *fx.GraphModule, cfg Config) (*Compiled, er
 				src.WriteString(strings.Replace(body, `extern "C" void kernel(void** bufs, const int64_t* sizes)`, fmt.Sprintf("static void kernel%d(void** bufs)", i), 1))
 				fmt.Fprintf(&table, "    case %d: kernel%d(bufs); break;\n", i, i)
 			}
-			c.program = append(c.program, instr{kernel: k, index: index})
+			next := instr{kernel: k, index: index}
+			if cfg.Tier == Tiles {
+				if next.tiles, err = tiles.New(s.Loops); err != nil {
+					return nil, &LoweringError{Type: "NotImplementedError", Msg: err.Error(), Target: strings.Join(s.Loops[0].Origins, ", ")}
+				}
+			}
+			c.program = append(c.program, next)
 			for _, x := range s.Loops {
 				c.Steps = append(c.Steps, fmt.Sprintf("kernel%d %s", i, x))
 			}
@@ -106,6 +131,9 @@ func Compile(ctx context.Context, gm *fx.GraphModule, cfg Config) (*Compiled, er
 		return c, nil
 	}
 	c.Source = codegen.Prelude + src.String() + "extern \"C\" void kernel(void** bufs, const int64_t* sizes) {\n  switch (sizes[0]) {\n" + table.String() + "  }\n}\n"
+	if cfg.Tier == Tiles {
+		return c, nil
+	}
 	c.lib, err = (&native.Builder{Dir: cfg.CacheDir}).Build(ctx, c.Source)
 	var ce *native.CompileError
 	if errors.As(err, &ce) {
@@ -166,7 +194,7 @@ func (c *Compiled) liveness() {
 	for i, in := range c.program {
 		switch {
 		case in.kernel != nil:
-			for _, b := range in.kernel.Bufs {
+			for _, b := range in.buffers() {
 				c.last[b] = i
 			}
 		case in.view != nil:
@@ -228,7 +256,7 @@ func (c *Compiled) Run(inputs []aten.Value) ([]aten.Value, error) {
 			return nil, err
 		}
 		if in.kernel != nil {
-			for _, b := range in.kernel.Bufs {
+			for _, b := range in.buffers() {
 				if c.last[b] == i {
 					delete(f.mem, b)
 				}
@@ -272,14 +300,19 @@ func layout(t *tensor.Tensor, b *ir.Buffer) *tensor.Tensor {
 // kernel calls a generated function on the memory of its buffers. Buffers that nobody has written yet are made now, and released after the
 // last step that touches them.
 func (f *frame) kernel(in instr) {
-	ptrs := make([]unsafe.Pointer, len(in.kernel.Bufs))
-	for i, b := range in.kernel.Bufs {
+	bufs := in.buffers()
+	ptrs := make([]unsafe.Pointer, len(bufs))
+	for i, b := range bufs {
 		t := f.mem[b]
 		if t == nil {
 			t = tensor.EmptyUnset(b.DType, b.Shape, fullStrides(b))
 			f.mem[b] = t
 		}
 		ptrs[i] = t.Ptr()
+	}
+	if in.tiles != nil {
+		in.tiles.Run(f.mem)
+		return
 	}
 	f.c.lib.Call(ptrs, []int64{in.index})
 }

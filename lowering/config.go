@@ -12,6 +12,18 @@ type Config struct {
 	InjectLog1p string
 	// Threads is cpp.threads: how many threads a kernel may use; 0 => the machine's.
 	Threads int
+	// Tier says what runs the loops.
+	Tier Tier
 	// CacheDir holds compiled kernels.
 	CacheDir string
 }
+
+// Tier is one of the ways to run loops.
+type Tier uint8
+
+// The tiers: whichever can be had, C++ if there is a compiler; tiles, which need none, and start at once; C++ alone.
+const (
+	Any Tier = iota
+	Tiles
+	Cpp
+)

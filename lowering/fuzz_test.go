@@ -60,8 +60,11 @@ func TestRandomCallsCompiled(t *testing.T) {
 	if testing.Short() {
 		n = min(n, 200)
 	}
-	randomCalls(t, n, nil)
+	randomCalls(t, n, nil, lowering.Cpp)
 }
+
+// TestRandomCallsInTiles does the same without a compiler.
+func TestRandomCallsInTiles(t *testing.T) { randomCalls(t, 2**calls, nil, lowering.Tiles) }
 
 // TestRandomCallsWithChoices compiles random calls without some of what compiling can do without: the results are the same.
 func TestRandomCallsWithChoices(t *testing.T) {
@@ -75,7 +78,7 @@ func TestRandomCallsWithChoices(t *testing.T) {
 			seen := map[string]bool{}
 			randomCalls(t, min(*calls/4, 150), func() *choice.Matcher {
 				return &choice.Matcher{Kinds: left, Seen: func(c choice.Choice) { seen[c.Kind] = true }}
-			})
+			}, lowering.Cpp)
 			for _, k := range left {
 				if !seen[k] && without != "lowerings" { // without which there is nothing to fuse
 					t.Errorf("nothing asked about %s", k)
@@ -97,13 +100,13 @@ func TestRandomCallsWithChoices(t *testing.T) {
 			}
 			before = &ids
 			return m
-		})
+		}, lowering.Cpp)
 	})
 }
 
-func randomCalls(t *testing.T, n int, choices func() *choice.Matcher) {
+func randomCalls(t *testing.T, n int, choices func() *choice.Matcher, tier lowering.Tier) {
 	ops := slices.DeleteFunc(atentest.Operators(), func(op *aten.Op) bool { return !strings.Contains(op.Name(), *only) || op.Sig().Name == "_foobar" }) // _foobar exists to fail
-	f := &fuzzer{t: t, cache: t.TempDir(), choices: choices, wrong: map[string]string{}}
+	f := &fuzzer{t: t, cache: t.TempDir(), tier: tier, choices: choices, wrong: map[string]string{}}
 	g := atentest.New(*seed, 7)
 	for i := range n {
 		op := ops[(i*1009)%len(ops)] // a prime stride: neighbours differ
@@ -126,6 +129,7 @@ func randomCalls(t *testing.T, n int, choices func() *choice.Matcher) {
 type fuzzer struct {
 	t       *testing.T
 	cache   string
+	tier    lowering.Tier
 	choices func() *choice.Matcher // of each compilation; nil => all are taken
 	pending []randomCall
 	wrong   map[string]string // the first complaint, by operator
@@ -298,7 +302,7 @@ func (f *fuzzer) compile(cs []randomCall, code bool) (p program, err error) {
 			if !code {
 				return nil, nil
 			}
-			c, err := lowering.Compile(context.Background(), gm, lowering.Config{CacheDir: f.cache, Threads: 1, Choices: choices})
+			c, err := lowering.Compile(context.Background(), gm, lowering.Config{CacheDir: f.cache, Tier: f.tier, Threads: 1, Choices: choices})
 			if err != nil {
 				return nil, err
 			}

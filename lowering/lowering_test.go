@@ -26,7 +26,7 @@ func data(shape ...int64) *tensor.Tensor {
 
 func compile(t *testing.T, body string, cfg lowering.Config, inputs ...any) (*fx.GraphModule, *lowering.Compiled, error) {
 	t.Helper()
-	if _, err := native.FindCompiler(); err != nil {
+	if _, err := native.FindCompiler(); err != nil && cfg.Tier != lowering.Tiles {
 		t.Skip(err)
 	}
 	names := []string{"a", "b", "c"}[:len(inputs)]
@@ -190,9 +190,13 @@ func TestCompiledEqualsEager(t *testing.T) {
     mul = torch.ops.aten.mul.Tensor(convert, convert)
     return (mul,)`, []any{m}},
 	}
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			gm, p, err := compile(t, c.body, lowering.Config{}, c.inputs...)
+	for i, c := range append(cases, cases...) {
+		name, tier := c.name+" in C++", lowering.Cpp
+		if i >= len(cases) {
+			name, tier = c.name+" in tiles", lowering.Tiles
+		}
+		t.Run(name, func(t *testing.T) {
+			gm, p, err := compile(t, c.body, lowering.Config{Tier: tier}, c.inputs...)
 			if err != nil {
 				t.Fatal(err)
 			}

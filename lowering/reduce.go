@@ -187,12 +187,11 @@ func (l *lowerer) moments(n *fx.Node, vt, mt *tensor.Tensor) (variance, mean *va
 	if x.cost > 2 {
 		l.realise(in, x) // read twice
 	}
-	d := compute(vt.DType)
+	d := tensor.Float64 // what is subtracted is not rounded
 	count := tensor.Numel(inner)
-	// The mean that is subtracted is not rounded to 16 bits.
 	m := &value{t: &tensor.Tensor{DType: d, Shape: ranges, Stride: tensor.ContiguousStrides(ranges)}}
 	m.buf = l.newBuffer(m.t)
-	l.loop(&ir.Loops{Out: m.buf, At: m.buf.StoreAt(), Ranges: ranges, Reduction: inner, Reduce: "sum", Value: x.at(ix), Final: average(count, d),
+	l.loop(&ir.Loops{Out: m.buf, At: m.buf.StoreAt(), Ranges: ranges, Reduction: inner, Reduce: "sum", Value: cast(x.at(ix), d), Final: average(count, d),
 		Origins: append(slices.Clone(x.from), n.Name)})
 	if mt != nil {
 		mean = &value{t: mt, buf: restore(m.buf, mt)}
@@ -205,7 +204,7 @@ func (l *lowerer) moments(n *fx.Node, vt, mt *tensor.Tensor) (variance, mean *va
 	}
 	out := l.newBuffer(vt)
 	out.Stride = keptStrides(vt, kept, len(x.t.Shape))
-	off := call("sub", d, x.at(ix), m.at(axes(len(ranges))))
+	off := call("sub", d, cast(x.at(ix), d), m.at(axes(len(ranges))))
 	by, _ := constant(max(float64(count)-corr, 0), d)
 	l.loop(&ir.Loops{Out: out, At: out.StoreAt(), Ranges: ranges, Reduction: inner, Reduce: "sum", Value: call("mul", d, off, off),
 		Final: call("div", d, &ir.Expr{Kind: ir.Acc, DType: d}, by), Origins: []string{n.Name}})

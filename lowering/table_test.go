@@ -145,16 +145,18 @@ func TestLoops(t *testing.T) {
 		if err := interp.Propagate(ctx, gm, inputs); err != nil {
 			t.Fatal(err)
 		}
-		p, err := lowering.Compile(ctx, gm, lowering.Config{CacheDir: t.TempDir(), Threads: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := p.Run(inputs)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, c := range calls {
-			differ(t, c, got[i].(*tensor.Tensor), want[i].(*tensor.Tensor), inputs)
+		for tier, how := range map[lowering.Tier]string{lowering.Cpp: "", lowering.Tiles: " in tiles"} {
+			p, err := lowering.Compile(ctx, gm, lowering.Config{CacheDir: t.TempDir(), Tier: tier, Threads: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := p.Run(inputs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, c := range calls {
+				differ(t, c+how, got[i].(*tensor.Tensor), want[i].(*tensor.Tensor), inputs)
+			}
 		}
 	}
 	for _, op := range loops {

@@ -31,7 +31,6 @@ type Options struct {
 const (
 	parallelWork = 1 << 15 // points of a nest that are worth threads
 	chunk        = 4096    // of a plain loop, for one thread at a time: its operands fit the second cache
-	run          = 512     // of a sum, in its own type, before it is added to the wide one
 	piece        = 1 << 14 // least part of a reduction for a thread
 	columns      = 256     // results of a reduction that are computed side by side
 	scratchBytes = 1 << 16 // of a local buffer
@@ -314,7 +313,7 @@ func (g *gen) tiles(n nest, u int, parallel bool) {
 		g.line("%s%s", indent, h)
 		indent += "  "
 	}
-	g.loop(n.p, fmt.Sprintf("b%d", n.p), least(fmt.Sprintf("b%d + %d", n.p, 4*tile), sizes[n.p], 4*tile), indent, "", func(indent string) { g.body(n.stages[0], indent, nil) })
+	g.loop(n.p, fmt.Sprintf("b%d", n.p), least(fmt.Sprintf("b%d + %d", n.p, 4*tile), sizes[n.p], 4*tile), indent, func(indent string) { g.body(n.stages[0], indent, nil) })
 	g.close(indent, "  ")
 }
 
@@ -438,7 +437,7 @@ func (g *gen) plain(loops []*ir.Loops, indent string, inside bool) {
 		}
 	}
 	indent = g.open(sizes, g.p, last, indent)
-	g.loop(last, from, to, indent, "", func(indent string) { g.body(loops, indent, nil) })
+	g.loop(last, from, to, indent, func(indent string) { g.body(loops, indent, nil) })
 	g.close(indent, closing)
 }
 
@@ -468,8 +467,8 @@ func (g *gen) close(indent, outer string) {
 }
 
 // loop writes an innermost loop, which is to become vectors. Where its body has operands that a vector does not reach, the loop counts them, and is done
-// again, with the C library, if there were any; before is what has to be set again then. clauses are OpenMP's.
-func (g *gen) loop(axis int, from, to, indent, clauses string, body func(indent string), before ...string) {
+// again, with the C library, if there were any, from what the accumulators were before.
+func (g *gen) loop(axis int, from, to, indent string, body func(indent string), accs ...accumulator) {
 	write := func(careful bool) string {
 		known, outside := g.known, g.b
 		var text strings.Builder
@@ -480,11 +479,17 @@ func (g *gen) loop(axis int, from, to, indent, clauses string, body func(indent 
 	}
 	head := fmt.Sprintf("%sfor (int64_t i%d = %s; i%d < %s; i%d++) {\n", indent, axis, from, axis, to, axis)
 	text := write(false)
-	wild := g.wild
+	wild, clauses := g.wild, ""
+	for _, a := range accs {
+		clauses += fmt.Sprintf(" reduction(%s:%s)", a.clause, a.name)
+	}
 	if wild {
 		g.line("%sint wild = 0;", indent)
 		if clauses != "" {
 			clauses += " reduction(|:wild)"
+		}
+		for _, a := range accs {
+			g.line("%s%s %sb = %s;", indent, a.wide, a.name, a.name)
 		}
 	}
 	if clauses != "" {
@@ -495,8 +500,8 @@ func (g *gen) loop(axis int, from, to, indent, clauses string, body func(indent 
 	g.b.WriteString(head + text + indent + "}\n")
 	if wild {
 		g.line("%sif (wild) {", indent)
-		for _, s := range before {
-			g.line("%s  %s", indent, s)
+		for _, a := range accs {
+			g.line("%s  %s = %sb;", indent, a.name, a.name)
 		}
 		g.b.WriteString("  " + head + write(true) + indent + "  }\n" + indent + "}\n")
 	}

@@ -25,13 +25,12 @@ var combines = map[ir.Reduce]combine{
 type accumulator struct {
 	l    *ir.Loops
 	name string
-	t    string // type of the values, and of what runs of them come to
-	wide string // type of the whole
+	t    string // type of the values
+	wide string // type of what they come to
 	combine
 }
 
-// accumulators are those of a stage. Sums of float32 are wide: runs are added up in float, by the lanes of a vector, and the runs in double, which
-// keeps the accuracy of a cascade.
+// accumulators are those of a stage. Sums of float32 are kept in double, by several lanes of a vector: memory is slower than that.
 func (g *gen) accumulators(loops []*ir.Loops) []accumulator {
 	var out []accumulator
 	for _, l := range loops {
@@ -79,9 +78,6 @@ func (g *gen) rows(loops []*ir.Loops, indent string, inside bool) {
 	if total := prod(sizes[first:]); inside {
 		pieces = min(max(total/piece, 1), 64, sizes[first])
 		step = (sizes[first] + pieces - 1) / pieces
-		if first == len(sizes)-1 {
-			step = (step + run - 1) / run * run
-		}
 		pieces = (sizes[first] + step - 1) / step
 	}
 	if pieces == 1 {
@@ -119,30 +115,12 @@ func (g *gen) row(loops []*ir.Loops, accs []accumulator, sizes []int64, from, to
 		indent = g.open(sizes, first+1, last, indent+"  ")
 		from, to = "0", fmt.Sprint(sizes[last])
 	}
-	if sizes[last] > run && slices.ContainsFunc(accs, func(a accumulator) bool { return a.wide != a.t }) {
-		g.line("%sfor (int64_t r = %s; r < %s; r += %d) {", indent, from, to, run)
-		from, to = "r", fmt.Sprintf("(r + %d < %s ? r + %d : %s)", run, to, run, to)
-		if sizes[last]%run == 0 {
-			to = fmt.Sprintf("r + %d", run)
-		}
-		indent += "  "
-	}
-	var clauses string
-	var again []string
-	for _, a := range accs {
-		g.line("%s%s %sr = %s;", indent, a.t, a.name, a.begin(a.t))
-		clauses += fmt.Sprintf(" reduction(%s:%sr)", a.clause, a.name)
-		again = append(again, fmt.Sprintf("%sr = %s;", a.name, a.begin(a.t)))
-	}
-	g.loop(last, from, to, indent, clauses, func(indent string) {
+	g.loop(last, from, to, indent, func(indent string) {
 		g.body(loops, indent, func(l *ir.Loops, v, indent string) {
 			a := accs[slices.IndexFunc(accs, func(a accumulator) bool { return a.l == l })]
-			g.line("%s%s", indent, a.plus(a.name+"r", v))
+			g.line("%s%s", indent, a.widened(a.name, v))
 		})
-	}, again...)
-	for _, a := range accs {
-		g.line("%s%s", indent, a.widened(a.name, a.name+"r"))
-	}
+	}, accs...)
 	g.close(indent, outer)
 }
 
@@ -212,7 +190,7 @@ func (g *gen) columns(loops []*ir.Loops, indent string, inside bool) {
 		lo, hi, lane = "b", least(fmt.Sprintf("b + %d", block), n, block), fmt.Sprintf("i%d - b", last)
 	}
 	each := func(indent string, f func(indent string)) {
-		g.loop(last, lo, hi, indent, "", f)
+		g.loop(last, lo, hi, indent, f)
 	}
 	for _, a := range accs {
 		g.line("%s%s %s[%d];", indent, a.wide, a.name, block)
@@ -256,7 +234,7 @@ func (g *gen) columns(loops []*ir.Loops, indent string, inside bool) {
 	})
 	g.close(indent, closing)
 	indent = g.open(sizes, g.p, last, closing)
-	g.loop(last, "0", fmt.Sprint(n), indent, "", func(indent string) {
+	g.loop(last, "0", fmt.Sprint(n), indent, func(indent string) {
 		for _, a := range accs {
 			g.line("%s%s %s = %s;", indent, a.wide, a.name, a.begin(a.wide))
 			g.line("%sfor (int64_t c = 0; c < %d; c++) %s", indent, pieces, a.plus(a.name, fmt.Sprintf("%sp[c*%d + %s]", a.name, prod(kept), flat)))
