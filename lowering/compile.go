@@ -61,9 +61,9 @@ func (in instr) buffers() []*ir.Buffer {
 // Compile lowers gm, builds its kernels and returns the program. Placeholders and nodes must carry fake values in Val.
 func Compile(ctx context.Context, gm *fx.GraphModule, cfg Config) (*Compiled, error) {
 	if cfg.Tier == Any {
-		cfg.Tier = Cpp
-		if _, err := native.FindCompiler(); err != nil {
-			cfg.Tier = Tiles
+		var err error
+		if cfg.Tier, err = wanted(); err != nil {
+			return nil, err
 		}
 	}
 	l, err := lower(gm, cfg)

@@ -1,6 +1,12 @@
 package lowering
 
-import "whittle/capture/fx/choice"
+import (
+	"fmt"
+	"os"
+
+	"whittle/capture/fx/choice"
+	"whittle/kernels/native"
+)
 
 // Config holds the settings of torch._inductor.config that this backend reads.
 type Config struct {
@@ -21,9 +27,27 @@ type Config struct {
 // Tier is one of the ways to run loops.
 type Tier uint8
 
-// The tiers: whichever can be had, C++ if there is a compiler; tiles, which need none, and start at once; C++ alone.
+// The tiers: what $WHITTLE_TIER says, tiles or cpp, or whichever can be had, C++ if there is a compiler; tiles, which need none, and start at
+// once; C++ alone.
 const (
 	Any Tier = iota
 	Tiles
 	Cpp
 )
+
+// wanted is the tier that Any comes to.
+func wanted() (Tier, error) {
+	switch tier := os.Getenv("WHITTLE_TIER"); tier {
+	case "tiles":
+		return Tiles, nil
+	case "cpp":
+		return Cpp, nil
+	case "":
+		if _, err := native.FindCompiler(); err != nil {
+			return Tiles, nil
+		}
+		return Cpp, nil
+	default:
+		return Any, fmt.Errorf("WHITTLE_TIER is %q: it may be tiles, cpp, or empty for cpp where there is a compiler", tier)
+	}
+}
