@@ -47,6 +47,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("WHITTLE_STORE", filepath.Join(e.WorkDir, "store.db"))
 			e.Setenv("WHITTLE_CACHE", kernels)
+			e.Setenv("WHITTLE_JOBS", "1") // as many scripts run at once as there are cores; those about several queries at a time say -j
 			e.Setenv("WHITTLE_TORCH_ROOT", os.Getenv("WHITTLE_TORCH_ROOT"))
 			// A minimal repro appears where the scenario runs, and not beside a demo.
 			e.Setenv("TORCHDYNAMO_REPRO_DIR", e.WorkDir)

@@ -772,7 +772,7 @@ func (e *Engine) addGrad(c *Ctx, t, g *tensor.Tensor, opt Options) (err error) {
 		}
 		if e.Watch != nil { // PyTorch takes the gradient as it is, without its history
 			c = &Ctx{B: build.B{D: unwatched(c.D)}}
-			e.Watch.Operator(detach, []aten.Value{g}, -1)(g)
+			e.Watch.Operator(detach(), []aten.Value{g}, -1)(g)
 		}
 		// A gradient shaped like the leaf takes the leaf's strides.
 		n, err := c.Try("clone.default", g, nil)

@@ -62,8 +62,9 @@ func (e *Engine) watchedLeaf(g *tensor.Tensor) (done func()) {
 	}
 }
 
-// detach is the operator that takes a gradient from its history.
-var detach = aten.Lookup("aten.detach.default")
+// detach is the operator that takes a gradient from its history. Looked up when it is needed: the first look builds the registry, which most commands
+// do not need.
+func detach() *aten.Op { return aten.Lookup("aten.detach.default") }
 
 // unwatched is the dispatcher of a backward pass without those that look on: for what is no work of the program's.
 func unwatched(d aten.Dispatcher) aten.Dispatcher {

@@ -2,8 +2,8 @@ package aten
 
 import (
 	_ "embed"
+	"maps"
 	"slices"
-	"sort"
 	"strings"
 	"sync"
 )
@@ -61,7 +61,6 @@ func init() { theRegistry = sync.OnceValue(buildRegistry) }
 
 type line struct {
 	tags, text string
-	rank       int
 }
 
 // buildRegistry reads the signatures, gives those with a row their functions, and derives variants from these. What does not fit goes to
@@ -76,7 +75,7 @@ func buildRegistry() *registry {
 			continue
 		}
 		name := text[:strings.IndexByte(text, '(')]
-		lines[name] = line{tags, text, len(order)}
+		lines[name] = line{tags, text}
 		order = append(order, name)
 	}
 	byName := map[string]*Op{}
@@ -117,13 +116,11 @@ func buildRegistry() *registry {
 		add(name, w.fn, w.decomp, w.tags)
 	}
 	deriveVariants(order, lines, byName, add)
-	names := make([]string, 0, len(byName))
-	for n := range byName {
-		names = append(names, n)
-	}
-	sort.Slice(names, func(i, j int) bool { return lines[names[i]].rank < lines[names[j]].rank })
-	for _, n := range names {
+	for _, n := range order {
 		op := byName[n]
+		if op == nil {
+			continue
+		}
 		r.ops[n] = op
 		p := op.parsed.Namespace + "::" + op.parsed.Name
 		r.packets[p] = append(r.packets[p], op)
@@ -180,15 +177,19 @@ func Packet(ns, name string) []*Op {
 }
 
 // All is every operator of PyTorch, sorted by full name.
-func All() []*Op {
-	r := theRegistry()
-	ops := make([]*Op, 0, len(r.ops))
-	for _, op := range r.ops {
-		ops = append(ops, op)
+func All() []*Op { return slices.Clone(sorted()) }
+
+var sorted = sync.OnceValue(func() []*Op {
+	byName := map[string]*Op{}
+	for _, op := range theRegistry().ops {
+		byName[op.FullName()] = op
 	}
-	sort.Slice(ops, func(i, j int) bool { return ops[i].FullName() < ops[j].FullName() })
+	ops := make([]*Op, 0, len(byName))
+	for _, n := range slices.Sorted(maps.Keys(byName)) {
+		ops = append(ops, byName[n])
+	}
 	return ops
-}
+})
 
 // Sig is the parsed schema; callers must not change it.
 func (op *Op) Sig() *Schema {

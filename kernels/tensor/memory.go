@@ -135,8 +135,8 @@ func NewStorage(nbytes int64) *Storage {
 	return s
 }
 
-// NewStorageUnset is NewStorage whose bytes may be anything: for those who write all of them before anybody reads one. The build tag poison
-// makes them garbage.
+// NewStorageUnset is NewStorage whose bytes may be anything: for those who write all of them before anybody reads one. A build may have
+// them filled with garbage: see poison.
 func NewStorageUnset(nbytes int64) *Storage {
 	s, _ := storage(nbytes)
 	poison(s.Data)

@@ -73,6 +73,29 @@ func (im *Imports) compiled(file, stamp string, text func() (string, error), com
 	return c, err
 }
 
+// KeptCode is the code of modules inside the program. Its zero value is empty; interpreters on several goroutines may have it.
+type KeptCode struct{ modules sync.Map }
+
+// module gives the code of a module inside the program: compiled's, which is kept where it can be.
+func (im *Imports) module(file, stamp string, text func() (string, error)) (*code.Code, error) {
+	if im.CodeKept == nil {
+		return im.compiled(file, stamp, text, im.Optimize.Known)
+	}
+	type key struct {
+		file, stamp string
+		level       code.Optimize
+	}
+	k := key{file, stamp, im.Optimize}
+	if c, ok := im.CodeKept.modules.Load(k); ok {
+		return c.(*code.Code), nil
+	}
+	c, err := im.compiled(file, stamp, text, im.Optimize.Known)
+	if err == nil {
+		im.CodeKept.modules.Store(k, c)
+	}
+	return c, err
+}
+
 // codeOf reads the code of a source file, nil if data is none.
 func codeOf(data []byte, file string) *code.Code {
 	if data == nil {

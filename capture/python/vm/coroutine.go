@@ -34,7 +34,7 @@ func (in *Interp) newSuspended(f *Frame) Object {
 		if in.originDepth > 0 {
 			c.origin = originOf(f.Back, in.originDepth)
 		}
-		Watch(in, c, func(c *Coroutine) { in.endCoroutine(c) })
+		g.watch = newWatch(in, c, func(c *Coroutine) { in.endCoroutine(c) })
 		return c
 	case f.Code.Flags&code.AsyncGen != 0:
 		g.kind = asyncGenBody

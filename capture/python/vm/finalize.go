@@ -53,6 +53,7 @@ type watch struct {
 	gone func() bool
 	last func() func() // what to do about the object if it is still there, or nil
 	told bool
+	void bool // nothing is to be done any more: a body has ended
 }
 
 // Watch has f called with o once nothing refers to it any more, on a goroutine of the interpreter, between two instructions; and when the program
@@ -61,6 +62,14 @@ func Watch[T any, P interface {
 	*T
 	Object
 }](in *Interp, o P, f func(o P)) {
+	newWatch(in, o, f)
+}
+
+// newWatch is Watch, and gives what stands for it.
+func newWatch[T any, P interface {
+	*T
+	Object
+}](in *Interp, o P, f func(o P)) *watch {
 	p := weak.Make((*T)(o))
 	in.made++
 	w := &watch{seq: in.made, gone: func() bool { return p.Value() == nil }}
@@ -77,6 +86,7 @@ func Watch[T any, P interface {
 	s.awaited++
 	mark(P(o))
 	runtime.SetFinalizer((*T)(o), func(o *T) { in.fall(w, func() { f(P(o)) }) })
+	return w
 }
 
 // Mortal is an object of an embedder's whose end weak references are told of. Others stay for them as long as the reference does.
@@ -140,6 +150,7 @@ func (in *Interp) Collect() int {
 			f()
 		}
 		in.DropStale()
+		in.dropVoid()
 		runtime.GC()
 		n := in.tell()
 		in.awaited = len(in.watches)
@@ -155,6 +166,18 @@ func (in *Interp) Collect() int {
 	}
 	in.busy = false
 	return dead
+}
+
+// dropVoid forgets the watches of objects for which nothing is to be done any more.
+func (in *Interp) dropVoid() {
+	left := slices.DeleteFunc(in.watches, func(w *watch) bool {
+		if w.void {
+			w.last() // it is not watched
+		}
+		return w.void
+	})
+	in.awaited -= len(in.watches) - len(left)
+	in.watches = left
 }
 
 // tell waits until Go has told of all objects that it found to be gone, and has their functions called.
@@ -184,6 +207,7 @@ func (in *Interp) RunFallen() int {
 	due := s.fallen
 	s.fallen = nil
 	s.mu.Unlock()
+	due = slices.DeleteFunc(due, func(d fallen) bool { return d.void })
 	slices.SortFunc(due, func(a, b fallen) int {
 		if s.backward {
 			a, b = b, a
@@ -200,7 +224,9 @@ func (in *Interp) RunFallen() int {
 
 // EndWatched tells the objects that are still there: the program ends.
 func (in *Interp) EndWatched() {
-	in.Collect()
+	if in.dropVoid(); in.awaited > 0 {
+		in.Collect()
+	}
 	for len(in.watches) > 0 { // those that are told may make others
 		left := in.watches
 		in.watches = nil
@@ -211,6 +237,15 @@ func (in *Interp) EndWatched() {
 		}
 		in.RunFallen()
 	}
+}
+
+// Abandon lets go of the objects that are watched, and tells them nothing: the interpreter is not used any more, while the process goes on. Go
+// keeps for good what has a finalizer and refers to itself, and by way of the interpreter most objects do.
+func (in *Interp) Abandon() {
+	for _, w := range in.watches {
+		w.last()
+	}
+	in.watches = nil
 }
 
 // allowance is how much of a program's time collections may cost that nobody asked for: one part of so many, after the first.

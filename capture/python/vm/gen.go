@@ -23,7 +23,7 @@ type Generator struct {
 	running        bool
 	started        bool
 	done           bool
-	watched        bool       // its end is awaited
+	watch          *watch     // its end, or its coroutine's, is awaited; nil => it is not
 	exc            *Exception // exception that the body was handling when it yielded
 	hasExc         bool
 }
@@ -127,9 +127,8 @@ func (g *Generator) resume(in *Interp, sent Object, exc *Exception) (v, ret Obje
 			g.hasExc = false
 		}
 		in.exc = outer
-		if !g.watched && g.kind == generatorBody && len(f.Code.ExcTable) > 0 { // it may wait inside a try statement
-			g.watched = true
-			Watch(in, g, func(g *Generator) { in.endBody(g, g) })
+		if g.watch == nil && g.kind == generatorBody && len(f.Code.ExcTable) > 0 { // it may wait inside a try statement
+			g.watch = newWatch(in, g, func(g *Generator) { in.endBody(g, g) })
 		}
 		return v, nil, nil
 	}
@@ -163,6 +162,9 @@ func (g *Generator) unstopped(in *Interp, err error) error {
 func (g *Generator) finish() {
 	g.done = true
 	g.frame = nil
+	if g.watch != nil {
+		g.watch.void = true
+	}
 }
 
 // throw resumes a frame by raising at its current instruction. No hook is asked: it was when the frame began.

@@ -29,6 +29,8 @@ type Imports struct {
 	CodeCache string // the folder that keeps compiled code, empty for none
 	// CodeShipped, if not nil, gives a file of such a folder that came with the program, nil for one that did not.
 	CodeShipped func(name string) []byte
+	// CodeKept, if not nil, keeps the code of modules inside the program, for other interpreters of the process. Code is not changed once it was made.
+	CodeKept *KeptCode
 
 	natives map[string]func(in *Interp) (*Module, error) // modules written in Go
 	sources []sourceTree
@@ -290,12 +292,12 @@ func (in *Interp) loadEmbedded(name string, last bool) (Object, error) {
 		}
 		if stamp, text, ok := t.source(rel + "/__init__.py"); ok {
 			file := path.Join(t.prefix, rel, "__init__.py")
-			co, err := in.compiled(file, stamp, text, in.Optimize.Known)
+			co, err := in.module(file, stamp, text)
 			return loadSource(in, name, file, path.Join(t.prefix, rel), co, err)
 		}
 		if stamp, text, ok := t.source(rel + ".py"); ok {
 			file := path.Join(t.prefix, rel+".py")
-			co, err := in.compiled(file, stamp, text, in.Optimize.Known)
+			co, err := in.module(file, stamp, text)
 			return loadSource(in, name, file, "", co, err)
 		}
 	}

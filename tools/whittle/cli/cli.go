@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -113,7 +114,11 @@ func (a *app) versionCommand() *cobra.Command {
 
 // jobs adds the flag for parallel queries.
 func (a *app) jobs(c *cobra.Command) {
-	c.Flags().IntVarP(&a.workers, "jobs", "j", runtime.NumCPU(), "queries at a time")
+	n, err := strconv.Atoi(os.Getenv("WHITTLE_JOBS"))
+	if err != nil || n < 1 {
+		n = runtime.NumCPU()
+	}
+	c.Flags().IntVarP(&a.workers, "jobs", "j", n, "queries at a time; as many as there are cores unless $WHITTLE_JOBS says how many")
 }
 
 func cacheDir() string {

@@ -12,8 +12,8 @@ const (
 	percent = 400
 	// growth bounds it in bytes. Memory that was never used before is the slowest there is.
 	growth = 256 << 20
-	// first is the percentage until the first collection, which so comes at 48 MB: a short program has none. Go counts from 4 MB at least.
-	first = 1100
+	// first is the percentage until the first collection, which so comes at 96 MB: a short program has none, though it imports torch. Go counts from 4 MB at least.
+	first = 2300
 )
 
 // A turn is garbage from the start: its finalizer tells that a collection is over.

@@ -2,6 +2,8 @@ package serve
 
 import (
 	"fmt"
+	"html/template"
+	"math"
 	"strings"
 	"testing"
 
@@ -57,28 +59,61 @@ func TestAxis(t *testing.T) {
 	}
 }
 
+// svg is the series as a page has it, "" where it cannot be drawn.
+func svg(t *testing.T, s series) string {
+	t.Helper()
+	p := s.draw()
+	if p == nil {
+		return ""
+	}
+	var b strings.Builder
+	if err := template.Must(template.New("").Funcs(funcs).ParseFS(files, "templates/parts.html")).ExecuteTemplate(&b, "plot", p); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
 func TestPlot(t *testing.T) {
-	huge, nan := 1e300, 0.0
-	nan /= nan
+	huge, nan := 1e300, math.NaN()
 	for _, s := range []series{{}, {Y: []float64{nan}}, {Y: []float64{huge}}} {
-		if svg, err := s.svg(); err != nil || svg != "" {
-			t.Errorf("%v: %q, %v", s.Y, svg, err)
+		if text := svg(t, s); text != "" {
+			t.Errorf("%v: %q", s.Y, text)
 		}
 	}
-	for _, s := range []series{{Y: []float64{1}}, {Y: []float64{0, 0, 0}}, {Y: []float64{1, nan, huge, -1}, Spread: []float64{1, 1, 1, nan}, Marks: []int{0, 1, 2, 9}}, {Y: []float64{1, 2}, Labels: []string{"<b>", "\x1b\x00\xff"}, Title: `"><script>`}} {
-		svg, err := s.svg()
-		if err != nil {
-			t.Errorf("%v: %v", s.Y, err)
-		}
-		text := string(svg)
+	for _, s := range []series{{Y: []float64{1}}, {Y: []float64{0, 0, 0}}, {Y: []float64{0, 5e-324}}, {Y: []float64{1e9, 1e9 + 1e-6}}, {Y: []float64{-1e149, 1e149}}, {Y: []float64{1, nan, huge, -1}, Spread: []float64{1, 1, 1, nan}, Marks: []int{0, 1, 2, 9}},
+		{Y: []float64{1, 2}, Labels: []string{"<b>", "\x1b\x00\xff"}, Title: `"><script>`, Unit: "<b>"}} {
+		text := svg(t, s)
 		if !strings.HasPrefix(text, "<svg ") || !strings.HasSuffix(text, "</svg>") || strings.Contains(text, "style=") || strings.Contains(text, "<b>") || strings.Contains(text, "<script") || strings.Contains(text, "NaN") || strings.Contains(text, "Inf") {
 			t.Errorf("%v: %s", s.Y, text)
 		}
 	}
-	a, _ := series{Y: []float64{1, 2}}.svg()
-	b, _ := series{Y: []float64{1, 2}, Marks: []int{1}}.svg()
-	if n := strings.Count(string(b), "fill-mark"); n != 1 || strings.Contains(string(a), "fill-mark") {
-		t.Errorf("%d marks", n)
+	if text := svg(t, series{Y: []float64{1, 2}}); strings.Contains(text, "fill-mark") {
+		t.Errorf("marks in %s", text)
+	}
+	if text := svg(t, series{Y: []float64{1, 2}, Marks: []int{1}}); strings.Count(text, "fill-mark") != 1 {
+		t.Errorf("no mark in %s", text)
+	}
+	p := series{Y: []float64{3, 1, 2}, Spread: []float64{1, .5, 0}, Step: true}.draw()
+	if d := cmp.Diff([]string{"M18.2 77.71L325.1 130L632 77.71L632 77.71L325.1 95.14L18.2 8Z", "M18.2 42.86H325.1V112.57H632V77.71"}, []string{p.Band, p.Line}); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestScale(t *testing.T) {
+	for _, c := range []struct {
+		low, high float64
+		want      []float64
+		minor     int
+	}{
+		{0, 1, []float64{0, .5, 1}, 8},
+		{0, 4, []float64{0, 1, 2, 3, 4}, 16},
+		{-7, 90, []float64{0, 20, 40, 60, 80}, 15},
+		{1e6 - 1, 1e6 + 1, []float64{1e6 - 1, 1e6, 1e6 + 1}, 8},
+	} {
+		major, minor := scale(c.low, c.high)
+		if d := cmp.Diff(c.want, major); d != "" || len(minor) != c.minor {
+			t.Errorf("%v to %v: %s, %d minor", c.low, c.high, d, len(minor))
+		}
 	}
 }
 

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"fmt"
-	"html/template"
 	"net/http"
 	"slices"
 	"strings"
@@ -172,7 +171,7 @@ func (s *Server) oneCase(r *http.Request) (view, error) {
 	}
 	type plotted struct {
 		Name string
-		SVG  template.HTML
+		Plot *plot // nil: it cannot be drawn
 	}
 	type tableRow struct {
 		Night   int64
@@ -295,11 +294,7 @@ func (s *Server) oneCase(r *http.Request) (view, error) {
 				b.Table[c].Changes = append(b.Table[c].Changes, name+": "+n.Kind)
 			}
 		}
-		svg, err := p.svg()
-		if err != nil {
-			return view{}, fmt.Errorf("plot of %s: %w", name, err)
-		}
-		b.Plots = append(b.Plots, plotted{strings.TrimSuffix(name+", "+in.name, ", "), svg})
+		b.Plots = append(b.Plots, plotted{strings.TrimSuffix(name+", "+in.name, ", "), p.draw()})
 		start = end
 	}
 	runs, err := s.store.CaseRuns(ctx, id, before, pageRows)

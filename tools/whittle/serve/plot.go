@@ -1,36 +1,20 @@
 package serve
 
 import (
-	"bytes"
-	"encoding/xml"
-	"errors"
 	"fmt"
-	"html/template"
-	"image/color"
-	"io"
 	"math"
 	"strconv"
 	"strings"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Inks are colours that the plot library is given; on the page they are classes, which the style sheet gives colours that suit light and dark.
-var (
-	inkLine  = color.RGBA{R: 1, G: 1, B: 2, A: 255}
-	inkBand  = color.RGBA{R: 1, G: 1, B: 3, A: 255}
-	inkMark  = color.RGBA{R: 1, G: 1, B: 4, A: 255}
-	inkPaper = color.RGBA{R: 1, G: 1, B: 5, A: 255}
-	inks     = map[string]string{"#010102": "line", "#010103": "band", "#010104": "mark", "#010105": "paper", "#000000": "ink"}
-)
-
-// Sizes of a plot, in points.
+// Sizes of a plot, in pixels before the page scales it. A letter is as wide as most are: the browser's font is not known here.
 const (
-	plotWidth  = 640
-	plotHeight = 150
+	plotWidth   = 640
+	plotHeight  = 150
+	plotMargin  = 8  // above and right of the field, at least
+	plotBelow   = 20 // its labels
+	plotTick    = 5
+	letterWidth = 5.2
 )
 
 // series is what a plot shows: values in order, how much each is spread, and where something is marked.
@@ -42,188 +26,195 @@ type series struct {
 	Step        bool      // a value holds until the next one
 }
 
-// svg draws the series: "" where there is nothing that can be drawn.
-func (s series) svg() (template.HTML, error) {
-	line, low, high, marks := s.points()
-	if len(line) == 0 {
-		return "", nil
-	}
-	p := plot.New()
-	p.BackgroundColor = inkPaper
-	p.Y.Label.Text = s.Unit
-	p.X.Tick.Marker = plot.ConstantTicks(s.ticks())
-	p.X.Min, p.X.Max = 0, float64(max(len(s.Y)-1, 1))
-	if low != nil {
-		band, err := plotter.NewPolygon(append(low, high...))
-		if err != nil {
-			return "", err
-		}
-		band.Color, band.LineStyle.Width = inkBand, 0
-		p.Add(band)
-	}
-	l, err := plotter.NewLine(line)
-	if err != nil {
-		return "", err
-	}
-	l.Color, l.Width = inkLine, 1.2
-	if s.Step {
-		l.StepStyle = plotter.PostStep
-	}
-	p.Add(l)
-	dots, err := plotter.NewScatter(line)
-	if err != nil {
-		return "", err
-	}
-	dots.GlyphStyle = draw.GlyphStyle{Color: inkLine, Radius: 1.3, Shape: draw.CircleGlyph{}}
-	p.Add(dots)
-	if len(marks) > 0 {
-		m, err := plotter.NewScatter(marks)
-		if err != nil {
-			return "", err
-		}
-		m.GlyphStyle = draw.GlyphStyle{Color: inkMark, Radius: 4.5, Shape: draw.PyramidGlyph{}}
-		p.Add(m)
-	}
-	if p.Y.Max-p.Y.Min < 1e-300 { // one value: a scale of its own
-		d := math.Max(math.Abs(p.Y.Max)/10, 1e-9)
-		p.Y.Min, p.Y.Max = p.Y.Min-d, p.Y.Max+d
-	}
-	p.Y.Tick.Marker = plot.TickerFunc(func(low, high float64) []plot.Tick {
-		ticks := plot.DefaultTicks{}.Ticks(low, high)
-		for i, t := range ticks {
-			if !t.IsMinor() {
-				ticks[i].Label = strconv.FormatFloat(t.Value, 'g', 5, 64)
-			}
-		}
-		return ticks
-	})
-	c := vgsvg.New(plotWidth, plotHeight)
-	p.Draw(draw.New(c))
-	var b bytes.Buffer
-	if _, err := c.WriteTo(&b); err != nil {
-		return "", err
-	}
-	return classes(&b, s.Title)
+// plot is a series as the template draws it: the d of paths, and labels. Colours are the style sheet's.
+type plot struct {
+	Width, Height           int
+	Title, Unit             string
+	UnitX, UnitY            float64
+	Band, Line, Dots, Marks string // "" where there are none
+	Axes                    string
+	Below, Left             []plotLabel
 }
 
-// points are what can be drawn: a value that is no number, or beyond what a scale can have, is left out.
-func (s series) points() (line, low, high, marks plotter.XYs) {
+type plotLabel struct {
+	X, Y float64
+	Text string
+}
+
+// xy is a point in the series' own units.
+type xy struct{ x, y float64 }
+
+// outline writes the d of a path.
+type outline struct{ strings.Builder }
+
+func (p *outline) add(op string, at ...float64) {
+	p.WriteString(op)
+	for i, v := range at {
+		if i > 0 {
+			p.WriteByte(' ')
+		}
+		p.WriteString(strconv.FormatFloat(math.Round(v*100)/100, 'f', -1, 64))
+	}
+}
+
+// draw lays the series out: nil where there is nothing that can be drawn.
+func (s series) draw() *plot {
+	line, low, high, marks := s.points()
+	if len(line) == 0 {
+		return nil
+	}
+	bottom, top := math.Inf(1), math.Inf(-1)
+	for _, points := range [][]xy{line, low, high} {
+		for _, p := range points {
+			bottom, top = min(bottom, p.y), max(top, p.y)
+		}
+	}
+	if top-bottom <= max(1e-12*max(math.Abs(top), math.Abs(bottom)), 1e-300) { // one value: a scale of its own
+		d := max(math.Abs(top)/10, 1e-9)
+		bottom, top = bottom-d, top+d
+	}
+	p := &plot{Width: plotWidth, Height: plotHeight, Title: s.Title, Unit: s.Unit}
+	major, minor := scale(bottom, top)
+	left := 0.0
+	for _, v := range major {
+		left = max(left, letterWidth*float64(len(tickText(v))))
+	}
+	if left += plotTick + 8; s.Unit != "" {
+		left += 12
+	}
+	right := plotWidth - float64(plotMargin)
+	for _, i := range s.named() { // a label is centred, and may reach beyond the field
+		half := letterWidth * float64(len([]rune(s.label(i)))) / 2
+		if i == 0 {
+			left = max(left, half)
+		}
+		if i == len(s.Y)-1 {
+			right = min(right, plotWidth-half)
+		}
+	}
+	x := func(v float64) float64 {
+		return left + (right-left)*v/float64(max(len(s.Y)-1, 1))
+	}
+	y := func(v float64) float64 {
+		return plotMargin + (plotHeight-plotBelow-plotMargin)*(top-v)/(top-bottom)
+	}
+	p.UnitX, p.UnitY = 9, (plotMargin+plotHeight-plotBelow)/2
+
+	var axes outline
+	axes.add("M", left, plotMargin)
+	axes.add("V", plotHeight-plotBelow)
+	axes.add("H", right)
+	for _, v := range major {
+		axes.add("M", left, y(v))
+		axes.add("h", -plotTick)
+		p.Left = append(p.Left, plotLabel{left - plotTick - 3, y(v) + 3, tickText(v)})
+	}
+	for _, v := range minor {
+		axes.add("M", left, y(v))
+		axes.add("h", -plotTick/2.0)
+	}
+	for _, i := range s.named() {
+		axes.add("M", x(float64(i)), plotHeight-plotBelow)
+		axes.add("v", plotTick)
+		p.Below = append(p.Below, plotLabel{x(float64(i)), plotHeight - 5, s.label(i)})
+	}
+	p.Axes = axes.String()
+
+	if len(low) > 0 {
+		var band outline
+		for i, at := range append(low, high...) {
+			band.add("ML"[min(i, 1):][:1], x(at.x), y(at.y))
+		}
+		p.Band = band.String() + "Z"
+	}
+	var l, dots, triangles outline
+	for i, at := range line {
+		switch {
+		case i == 0:
+			l.add("M", x(at.x), y(at.y))
+		case s.Step:
+			l.add("H", x(at.x))
+			l.add("V", y(at.y))
+		default:
+			l.add("L", x(at.x), y(at.y))
+		}
+		dots.add("M", x(at.x)-1.3, y(at.y))
+		dots.WriteString("a1.3 1.3 0 1 0 2.6 0a1.3 1.3 0 1 0 -2.6 0Z")
+	}
+	for _, at := range marks {
+		triangles.add("M", x(at.x), y(at.y)-4.5)
+		triangles.WriteString("l3.9 6.75h-7.8Z")
+	}
+	p.Line, p.Dots, p.Marks = l.String(), dots.String(), triangles.String()
+	return p
+}
+
+// points are what can be drawn: a value that is no number, or beyond what a scale can have, is left out. The upper edge of the band goes backwards.
+func (s series) points() (line, low, high, marks []xy) {
 	fine := func(v float64) bool { return math.Abs(v) < 1e150 } // false for NaN
 	for i, y := range s.Y {
 		if fine(y) {
-			line = append(line, plotter.XY{X: float64(i), Y: y})
+			line = append(line, xy{float64(i), y})
 		}
 	}
 	if s.Spread != nil && len(line) > 1 {
 		for _, p := range line {
-			if d := s.Spread[int(p.X)]; fine(d) {
-				low = append(low, plotter.XY{X: p.X, Y: p.Y - d})
-				high = append(plotter.XYs{{X: p.X, Y: p.Y + d}}, high...)
+			if d := s.Spread[int(p.x)]; fine(d) {
+				low = append(low, xy{p.x, p.y - d})
+				high = append([]xy{{p.x, p.y + d}}, high...)
 			}
 		}
 	}
 	for _, i := range s.Marks {
 		if i >= 0 && i < len(s.Y) && fine(s.Y[i]) {
-			marks = append(marks, plotter.XY{X: float64(i), Y: s.Y[i]})
+			marks = append(marks, xy{float64(i), s.Y[i]})
 		}
 	}
 	return line, low, high, marks
 }
 
-// ticks names some of the values: as many as there is room for.
-func (s series) ticks() []plot.Tick {
-	label := func(i int) string {
-		if s.Labels == nil {
-			return fmt.Sprint(i + 1)
-		}
-		return string(visible([]byte(short(14, s.Labels[i])))) // XML has no control characters
+// scale are round values of a range, and rounder ones among them, which get a label: two to five of these.
+func scale(low, high float64) (major, minor []float64) {
+	unit := math.Pow(10, math.Floor(math.Log10(high-low)))
+	step, parts := unit, 5
+	switch n := (high - low) / unit; { // 1 <= n < 10
+	case n < 2:
+		step = unit / 2
+	case n >= 5:
+		step, parts = 2*unit, 4
 	}
+	fine := step / float64(parts)
+	first := math.Ceil(low / fine)
+	for i := range int(math.Floor(high/fine)-first) + 1 {
+		if n := first + float64(i); math.Mod(n, float64(parts)) == 0 {
+			major = append(major, n/float64(parts)*step)
+		} else {
+			minor = append(minor, n*fine)
+		}
+	}
+	return major, minor
+}
+
+func tickText(v float64) string { return strconv.FormatFloat(v, 'g', 5, 64) }
+
+// label names a value.
+func (s series) label(i int) string {
+	if s.Labels == nil {
+		return fmt.Sprint(i + 1)
+	}
+	return string(visible([]byte(short(14, s.Labels[i]))))
+}
+
+// named are the values whose labels there is room for.
+func (s series) named() []int {
 	widest := 3
 	for i := range s.Y {
-		widest = max(widest, len([]rune(label(i))))
+		widest = max(widest, len([]rune(s.label(i))))
 	}
 	every := max(1, (len(s.Y)*widest*7+plotWidth-1)/(plotWidth-80))
-	var out []plot.Tick
+	var out []int
 	for i := 0; i < len(s.Y); i += every {
-		out = append(out, plot.Tick{Value: float64(i), Label: label(i)})
-	}
-	return out
-}
-
-// drawn are the elements of a drawing that pass, with their attributes.
-var drawn = map[string][]string{"g": {"transform"}, "path": {"d"}, "text": {"x", "y", "transform"}}
-
-// classes writes a drawing of the plot library as a part of a page: without style attributes, which the page's policy forbids, and with classes
-// for the colours. It is made anew from the elements and attributes that it may have.
-func classes(r io.Reader, title string) (template.HTML, error) {
-	var b strings.Builder
-	esc := template.HTMLEscapeString
-	fmt.Fprintf(&b, `<svg class="plot" viewBox="0 0 %d %d" role="img" aria-label="%s"><title>%s</title>`, plotWidth, plotHeight, esc(title), esc(title))
-	dec := xml.NewDecoder(r)
-	for depth := 0; ; {
-		tok, err := dec.Token()
-		if errors.Is(err, io.EOF) {
-			return template.HTML(b.String()), nil //nolint:gosec // made of constants, and of what is escaped here
-		}
-		if err != nil {
-			return "", err
-		}
-		switch tok := tok.(type) {
-		case xml.StartElement:
-			if depth++; depth == 1 {
-				continue // svg itself
-			}
-			allowed, ok := drawn[tok.Name.Local]
-			if !ok {
-				return "", fmt.Errorf("a plot has an element %s", tok.Name.Local)
-			}
-			b.WriteString("<" + tok.Name.Local)
-			for _, a := range tok.Attr {
-				switch {
-				case a.Name.Local == "style":
-					b.WriteString(styled(a.Value))
-				default:
-					for _, name := range allowed {
-						if a.Name.Local == name {
-							fmt.Fprintf(&b, ` %s="%s"`, name, esc(a.Value))
-						}
-					}
-				}
-			}
-			b.WriteString(">")
-		case xml.EndElement:
-			if depth--; depth == 0 {
-				b.WriteString("</svg>")
-				continue
-			}
-			b.WriteString("</" + tok.Name.Local + ">")
-		case xml.CharData:
-			if depth > 1 {
-				b.WriteString(esc(string(tok)))
-			}
-		}
-	}
-}
-
-// styled are the attributes for a style of the plot library: colours as a class, and the width of a line.
-func styled(style string) string {
-	var class []string
-	out := ""
-	for _, kv := range strings.Split(style, ";") {
-		k, v, _ := strings.Cut(strings.TrimSpace(kv), ":")
-		switch k {
-		case "fill", "stroke":
-			if v == "none" {
-				class = append(class, "no-"+k)
-			} else if name := inks[strings.ToLower(v)]; name != "" {
-				class = append(class, k+"-"+name)
-			}
-		case "stroke-width":
-			out += ` stroke-width="` + template.HTMLEscapeString(v) + `"`
-		}
-	}
-	if len(class) > 0 {
-		out += ` class="` + strings.Join(class, " ") + `"`
+		out = append(out, i)
 	}
 	return out
 }

@@ -365,7 +365,7 @@ func (s *Server) minification(r *http.Request) (view, error) {
 		replay.Summary
 		Minimal    *minimal
 		Passes     []replay.PassStats
-		Plot       any
+		Plot       *plot
 		Steps      []replay.Step
 		Taken      bool
 		Next       string
@@ -384,9 +384,7 @@ func (s *Server) minification(r *http.Request) (view, error) {
 		return view{}, err
 	}
 	b.Passes = passes
-	if b.Plot, err = stepsPlot(b.Summary.StartCalls, spans); err != nil {
-		return view{}, err
-	}
+	b.Plot = stepsPlot(b.Summary.StartCalls, spans)
 	b.Taken = r.FormValue("taken") != ""
 	steps, err := s.store.StepPage(ctx, id, int(after), b.Taken, pageRows+1)
 	if err != nil {
@@ -406,9 +404,9 @@ func (s *Server) minification(r *http.Request) (view, error) {
 }
 
 // stepsPlot is what was left of the graph after each stretch of a search, by the time that its steps took together, with marks where one was taken.
-func stepsPlot(start int, spans []replay.StepsSpan) (any, error) {
+func stepsPlot(start int, spans []replay.StepsSpan) *plot {
 	if len(spans) < 2 {
-		return nil, nil
+		return nil
 	}
 	p := series{Title: stepsTitle, Unit: "calls", Step: true}
 	var sum time.Duration
@@ -419,18 +417,14 @@ func stepsPlot(start int, spans []replay.StepsSpan) (any, error) {
 			calls = sp.Calls
 		}
 		if calls == 0 { // an earlier version wrote the journal
-			return nil, nil
+			return nil
 		}
 		p.Y, p.Labels = append(p.Y, float64(calls)), append(p.Labels, fmt.Sprintf("%.1f s", sum.Seconds()))
 		if sp.Taken > 0 {
 			p.Marks = append(p.Marks, i)
 		}
 	}
-	svg, err := p.svg()
-	if err != nil {
-		return nil, fmt.Errorf("plot of the steps: %w", err)
-	}
-	return svg, nil
+	return p.draw()
 }
 
 // stepsTitle says what stepsPlot shows.

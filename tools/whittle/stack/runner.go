@@ -191,6 +191,7 @@ func (s *Session) Signature(f *Failure) replay.Signature {
 // runDynamo runs an after-dynamo repro: its preamble defines the backend, the graph runs on Python values.
 func runDynamo(ctx context.Context, q worker.Query, r *repros.Repro, cacheDir string, choices *choice.Matcher, mark func(string)) replay.Outcome {
 	s := New(ctx, cacheDir)
+	defer s.In.Abandon()
 	s.Choices = choices
 	s.In.Stdout, s.In.Stderr = io.Discard, io.Discard
 	defer s.In.WithContext(ctx)()

@@ -81,6 +81,9 @@ type Failure struct {
 // and torch, by this process and those that it starts.
 const PathVariable = "WHITTLE_PATH"
 
+// kept is the code of torch's modules and of others inside the program: each question of a search has a session of its own, and each of these imports torch.
+var kept vm.KeptCode
+
 // New makes a session.
 func New(ctx context.Context, cacheDir string) *Session {
 	in := vm.New()
@@ -95,7 +98,7 @@ func New(ctx context.Context, cacheDir string) *Session {
 			in.Site = append(in.Site, dir)
 		}
 	}
-	in.CodeShipped = startcode.Read
+	in.CodeShipped, in.CodeKept = startcode.Read, &kept
 	if cacheDir != "" {
 		in.CodeCache = filepath.Join(cacheDir, "code")
 	}
