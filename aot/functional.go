@@ -403,6 +403,9 @@ func functionalCounterpart(op *aten.Op, args []aten.Value) (*aten.Op, []aten.Val
 	if r := renamed[base+"."+over]; r != "" {
 		names = []string{r}
 	}
+	if op.Library != nil { // a program's: its twin is made with it, and another operator whose name is like it may do anything
+		names = []string{base + "_functional." + over}
+	}
 	for _, name := range names {
 		if fn := op.Library.Lookup(ns + "." + name); fn != nil && fn != op && len(fn.Facts().Writes) == 0 && len(fn.Sig().Args) == len(args) {
 			return fn, args, nil

@@ -24,7 +24,8 @@ type compilation struct {
 	inside func() // ends the part of the log that is about the attempt under way
 
 	metrics *metrics
-	over    bool // the compilation is done, and the program was told
+	booked  func() // books the time of the compilation; nil => it has not begun
+	over    bool   // the compilation is done, and the program was told
 
 	// Where an attempt learned that the trace has to end; nil => it runs on.
 	stop *point
@@ -68,9 +69,10 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *source.Env, unfit []Unfi
 		return d.beyondLimit(f, st)
 	}
 	d.compiling = ev.ID
+	d.structuredStart(c)
+	c.booked = d.Phase("_compile.compile_inner")
 	c.count("total")
 	d.logStartOf(f, ev.Line)
-	d.structured("dynamo_start", map[string]any{"stack": []any{map[string]any{"line": ev.Line, "name": ev.Name, "filename": ev.File}}}, ev.ID, "")
 	d.loadProfile()
 	if err := c.begun(); err != nil {
 		return nil, err
@@ -202,10 +204,7 @@ func (c *compilation) attempt() (v vm.Object, done bool, err error) {
 	d.logf(logTracing, "Step 1: torchdynamo start tracing %s %s:%d", ev.Name, f.Code.Filename, ev.Line)
 	d.logf(logCreateEnv, "create_env")
 	var out *outcome
-	err = d.timed("_compile.compile_inner", func() (err error) {
-		out, err = tr.run()
-		return err
-	})
+	out, err = tr.run()
 	if err == nil {
 		out.jump, out.rest = c.jump, c.rest
 		d.Step(1, "torch._dynamo.symbolic_convert", "torchdynamo done tracing "+ev.Name)
@@ -358,7 +357,6 @@ func (d *Dynamo) failing(f *vm.Frame, err error) {
 
 // report tells of a frame that is done.
 func (d *Dynamo) report(ev *FrameEvent) {
-	d.structuredFrame(ev)
 	if ev.record != nil {
 		ev.record.Came = d.came(ev)
 		d.Observe.Recorded(ev.record, nil)

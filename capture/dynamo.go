@@ -456,18 +456,26 @@ type phase struct {
 	seconds []float64
 }
 
+// Phase begins a part of the compiler, which compile_times() lists by when it first began; the function that it gives back books the time.
+func (d *Dynamo) Phase(name string) (end func()) {
+	start := time.Now()
+	i := slices.IndexFunc(d.times, func(p *phase) bool { return p.name == name })
+	if i < 0 {
+		i = len(d.times)
+		d.times = append(d.times, &phase{name: name})
+	}
+	p := d.times[i]
+	d.structuredEvent(name, "B", nil)
+	return func() {
+		p.seconds = append(p.seconds, time.Since(start).Seconds())
+		d.structuredEvent(name, "E", nil)
+	}
+}
+
 // timed runs f and books its time.
 func (d *Dynamo) timed(name string, f func() error) error {
-	start := time.Now()
-	err := f()
-	for _, p := range d.times {
-		if p.name == name {
-			p.seconds = append(p.seconds, time.Since(start).Seconds())
-			return err
-		}
-	}
-	d.times = append(d.times, &phase{name, []float64{time.Since(start).Seconds()}})
-	return err
+	defer d.Phase(name)()
+	return f()
 }
 
 // globalState is what ___check_global_state() compares: modes of the whole process that decide what operators do.

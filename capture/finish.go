@@ -216,6 +216,9 @@ func (c *compilation) failed(err error) (vm.Object, error) {
 // enter files an entry, and tells of it. name is that of the graph's function, "" where there is none.
 func (c *compilation) enter(en *entry, name string) {
 	d, ev := c.d, c.ev
+	if d.Structured() {
+		c.metrics.listed = len(en.guards.List())
+	}
 	if d.outGuards != nil {
 		*d.outGuards = append(*d.outGuards, en.guards.List()...)
 	}
@@ -229,6 +232,26 @@ func (c *compilation) enter(en *entry, name string) {
 	d.logGuardTime(en, c.e)
 	d.report(ev)
 	c.st.entries = append(c.st.entries, en)
+}
+
+// checkRepro refuses settings of the minifier that mean nothing. PyTorch has an assertion without a text for the stage, and takes any level.
+func (d *Dynamo) checkRepro() error {
+	after, err := d.config("repro_after")
+	if err != nil || after == vm.None {
+		return err
+	}
+	if name, ok := vm.AsStr(after); !ok || name != "" && name != "aot" && name != "dynamo" {
+		text, err := d.In.Repr(after)
+		if err != nil {
+			return err
+		}
+		return d.In.Errorf(d.In.Exc.AssertionError, "torch._dynamo.config.repro_after ($TORCHDYNAMO_REPRO_AFTER) is %s: there are 'aot', 'dynamo' and None", text)
+	}
+	level, err := d.configInt("repro_level", 2)
+	if err == nil && (level < 1 || level > 4) {
+		err = d.In.Errorf(d.In.Exc.AssertionError, "torch._dynamo.config.repro_level ($TORCHDYNAMO_REPRO_LEVEL) is %d: there are 1 (keeps the graph), 2 and 3 (shrink it) and 4 (compares results, too)", level)
+	}
+	return err
 }
 
 // compileGraph hands the graph to the backend, outside of any capture.
@@ -258,6 +281,9 @@ func (d *Dynamo) compileGraph(tr *tracer, gm *fx.GraphModule, ins []input, ev *F
 		}
 		examples[i] = d.T.Wrap(in.val)
 		vals[i] = in.val
+	}
+	if err := d.checkRepro(); err != nil {
+		return nil, d.backendFailed(err)
 	}
 	end := func() {}
 	if d.Observe.Begin != nil {

@@ -229,6 +229,7 @@ func callBracket(seg string) int {
 
 // logInputs logs a placeholder.
 func (jo *journal) logInput(n *fx.Node, source string) {
+	jo.structuredInput(n, source)
 	if !jo.d.logs.on[logGraphInput] {
 		return
 	}
@@ -275,6 +276,7 @@ func (jo *journal) sizesText(n *fx.Node) string {
 
 // logGraphs logs a captured graph in the forms that are asked for.
 func (jo *journal) logGraphs(gm *fx.GraphModule, name string) {
+	jo.structuredGraph(gm)
 	on := &jo.d.logs.on
 	if on[logGraph] {
 		jo.d.Log(logGraph, GraphText(name, gm.Graph.Table()))
@@ -294,7 +296,7 @@ func GraphText(name, text string) string {
 
 // logSymbols makes the symbols and guards of the trace's numbers known to the log.
 func (jo *journal) logSymbols() {
-	if !jo.d.logs.on[logCreateSymbol] {
+	if !jo.d.logs.on[logCreateSymbol] && !jo.d.Structured() {
 		return
 	}
 	user := func(where string) string {
@@ -316,7 +318,18 @@ func (jo *journal) logSymbols() {
 	}
 	jo.unknowns.Created = func(s *symbolic.Symbol) {
 		if s.Hint == nil {
+			if !jo.d.logs.on[logUnbacked] {
+				return
+			}
 			jo.d.Log(logUnbacked, fmt.Sprintf("create_unbacked_symint %s %s %s", s.Name, bounds(s.Range), user("_subclasses/fake_impls.py:0 in <lambda>")))
+			return
+		}
+		if at := jo.userPlace(); at.Code != nil && jo.d.Structured() {
+			stack := []any{fx.Fields{{Name: "line", Value: at.Line}, {Name: "name", Value: at.Code.Name}, {Name: "filename", Value: jo.d.interned(at.Code.Filename)}}}
+			jo.d.structured("create_symbol", fx.Fields{{Name: "symbol", Value: s.Name}, {Name: "val", Value: fmt.Sprint(s.Hint)}, {Name: "vr", Value: bounds(s.Range)}, {Name: "source", Value: s.From},
+				{Name: "user_stack", Value: stack}, {Name: "stack", Value: stack}}, nil)
+		}
+		if !jo.d.logs.on[logCreateSymbol] {
 			return
 		}
 		where := "_dynamo/variables/builder.py:2861 in <lambda>"
@@ -327,6 +340,9 @@ func (jo *journal) logSymbols() {
 			s.Name, s.Hint, s.From, bounds(s.Range), user(where), s.Name))
 	}
 	jo.unknowns.Guarded = func(g *symbolic.Expr) {
+		if !jo.d.logs.on[logEval] {
+			return
+		}
 		jo.d.Log(logEval, fmt.Sprintf(`eval %s [guard added] %s, for more info run with TORCHDYNAMO_EXTENDED_DEBUG_GUARD_ADDED="%s"`, g, user("_dynamo/variables/tensor.py:1201 in evaluate_expr"), g))
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 // logGuards logs the guards of a new entry.
 func (d *Dynamo) logGuards(en *entry) {
+	d.structuredGuards(en)
 	if d.logs.on[logVerboseGuards] {
 		for _, g := range en.guards.Shown() {
 			text := "Guard: " + g.Expr

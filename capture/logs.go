@@ -31,6 +31,13 @@ const (
 	LogDDPGraphs
 	// LogInductor takes the begin and end of the work of Inductor.
 	LogInductor
+	// LogReproFailed takes that a backend failed for which repro_after asks, LogReproInaccurate that its results are wrong, LogReproError the same of a
+	// graph after aot, LogReproDrift of its results, LogReproWritten where the launcher of a minifier was written.
+	LogReproFailed
+	LogReproInaccurate
+	LogReproError
+	LogReproDrift
+	LogReproWritten
 
 	logBreak
 	logGuards
@@ -75,6 +82,7 @@ const (
 	logDebug   = 10
 	logInfo    = 20
 	logWarning = 30
+	logError   = 40
 )
 
 // logPoints has a row for each place: the module whose logger it is, the artifact ("" for none), the level, and where in PyTorch
@@ -95,6 +103,12 @@ var logPoints = [numLogPoints]struct {
 	LogPerfHints:  {"torch._inductor.compile_fx", "perf_hints", logInfo, 440},
 	LogDDPGraphs:  {"torch._dynamo.backends.distributed", "ddp_graphs", logDebug, 559},
 	LogInductor:   {"torch._inductor.compile_fx", "", logInfo, 747},
+
+	LogReproFailed:     {"torch._dynamo.repro.after_dynamo", "", logWarning, 111},
+	LogReproInaccurate: {"torch._dynamo.repro.after_dynamo", "", logWarning, 95},
+	LogReproError:      {"torch._dynamo.repro.after_aot", "", logError, 119},
+	LogReproDrift:      {"torch._dynamo.repro.after_aot", "", logWarning, 173},
+	LogReproWritten:    {"torch._dynamo.debug_utils", "", logWarning, 279},
 
 	logBreak:             {"torch._dynamo.symbolic_convert", "graph_breaks", logDebug, 435},
 	logGuards:            {"torch._dynamo.guards", "guards", logDebug, 2364},

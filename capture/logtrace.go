@@ -12,7 +12,13 @@ import (
 
 // logBreakAt logs a graph break with the user's stack; the same line is explained once.
 func (d *Dynamo) logBreakAt(b *BreakEvent, frames []guard.Place) {
-	if !d.logs.on[logBreak] || len(frames) == 0 {
+	if len(frames) == 0 {
+		return
+	}
+	if d.Structured() {
+		d.structuredArtifact("dynamo_graph_break_reason", "string", breakText(b, frames))
+	}
+	if !d.logs.on[logBreak] {
 		return
 	}
 	in := frames[len(frames)-1]
@@ -25,6 +31,13 @@ func (d *Dynamo) logBreakAt(b *BreakEvent, frames []guard.Place) {
 		d.logs.broken = map[StackEntry]bool{}
 	}
 	d.logs.broken[key] = true
+	d.Log(logBreak, breakText(b, frames))
+}
+
+// breakText explains a break, with the lines that led to it.
+func breakText(b *BreakEvent, frames []guard.Place) string {
+	in := frames[len(frames)-1]
+	key := StackEntry{File: in.Code.Filename, Line: in.Line}
 	var s strings.Builder
 	fmt.Fprintf(&s, "Graph break in user code at %s:%d\nReason: %s\nUser code traceback:\n", key.File, key.Line, b.Reason)
 	for _, f := range frames {
@@ -33,7 +46,7 @@ func (d *Dynamo) logBreakAt(b *BreakEvent, frames []guard.Place) {
 			s.WriteString("    " + t + "\n")
 		}
 	}
-	d.Log(logBreak, s.String())
+	return s.String()
 }
 
 // logRecompile logs why a frame is compiled again.

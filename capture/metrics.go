@@ -14,6 +14,7 @@ type metrics struct {
 	line, cached           int
 	guards, ops, nodes     int
 	inputs                 int
+	listed                 int // guards as explain() lists them, where a trace is written
 	start                  time.Time
 	total, before, backend time.Duration // before: the attempts that ended at a break
 	failType, failReason   string        // "" => the frame did not fail
@@ -99,6 +100,10 @@ func (c *compilation) done() error {
 	}
 	c.over = true
 	c.measured()
+	if c.booked != nil {
+		c.booked()
+		c.d.structuredEnd(c)
+	}
 	return c.d.callBack(c.d.onEnd)
 }
 

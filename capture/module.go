@@ -51,6 +51,7 @@ func (d *Dynamo) module(in *vm.Interp) (*vm.Module, error) {
 	d.stateModule(m)
 	d.seenModule(m)
 	d.metricsModule(m)
+	d.structuredModule(m)
 	d.rewriteModule(m)
 	d.guardsModule(m)
 	d.fakeModule(m)
@@ -287,9 +288,16 @@ func (d *Dynamo) seenModule(m *vm.Module) {
 		}
 		return out, nil
 	})
+	m.Func("forget_times", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) {
+		d.times = nil
+		return vm.None, nil
+	})
 	m.Func("compile_times", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) {
 		l := vm.NewList()
 		for _, c := range d.times {
+			if len(c.seconds) == 0 { // it has begun
+				continue
+			}
 			ts := vm.NewList()
 			for _, s := range c.seconds {
 				ts.Items = append(ts.Items, vm.Float(s))

@@ -3,89 +3,417 @@ package capture
 import (
 	"crypto/md5"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"os"
+	"path"
 	"strings"
 	"time"
 
 	"whittle/capture/fx"
+	"whittle/capture/python/vm"
+	"whittle/kernels/tensor"
 )
 
-// traceLog is the file under TORCH_TRACE: a line of JSON for each step of a compilation, its payload indented below.
+// traceLog is the file under TORCH_TRACE: a line of JSON for each step of a compilation, its payload indented below. The kinds of records, their
+// fields and where each is said to come from are PyTorch 2.6's, so that what reads its traces reads these.
 type traceLog struct {
-	file   *os.File
-	failed bool
+	file      *os.File
+	failed    bool
+	strings   map[string]int // names of files by number: a record says each once
+	describer int            // of the attempt that inputs are described for
+	described string         // that attempt
+	inputs    map[*tensor.Tensor]int
+	overhead  time.Duration // that writing took
 }
 
-// structured writes one entry; a folder that cannot be written ends the logging, not the program.
-func (d *Dynamo) structured(kind string, meta map[string]any, id, payload string) {
-	dir := d.environ("TORCH_TRACE")
-	if dir == "" || d.log.failed {
+// tracePlaces are the lines that records are said to come from, by kind; of an artifact by its name.
+var tracePlaces = map[string]string{
+	"str":                          "torch/_logging/structured.py:22",
+	"chromium_event":               "torch/_dynamo/utils.py:1318",
+	"compilation_metrics":          "torch/_dynamo/utils.py:1072",
+	"bwd_compilation_metrics":      "torch/_dynamo/utils.py:1072",
+	"dynamo_start":                 "torch/_dynamo/convert_frame.py:958",
+	"dynamo_error":                 "torch/_dynamo/convert_frame.py:1008",
+	"dynamo_graph_break_reason":    "torch/_dynamo/symbolic_convert.py:416",
+	"dynamo_output_graph":          "torch/_dynamo/output_graph.py:1359",
+	"dynamo_cpp_guards_str":        "torch/_dynamo/guards.py:2318",
+	"recompile_reasons":            "torch/_dynamo/guards.py:2795",
+	"describe_storage":             "torch/_subclasses/meta_utils.py:253",
+	"describe_tensor":              "torch/_subclasses/meta_utils.py:468",
+	"describe_source":              "torch/_subclasses/meta_utils.py:1854",
+	"create_symbol":                "torch/fx/experimental/symbolic_shapes.py:4434",
+	"aot_joint_graph":              "torch/_functorch/_aot_autograd/jit_compile_runtime_wrappers.py:418",
+	"aot_forward_graph":            "torch/_functorch/_aot_autograd/jit_compile_runtime_wrappers.py:639",
+	"aot_backward_graph":           "torch/_functorch/_aot_autograd/jit_compile_runtime_wrappers.py:643",
+	"aot_inference_graph":          "torch/_functorch/_aot_autograd/dispatch_and_compile_graph.py:232",
+	"fx_graph_runnable":            "torch/_inductor/compile_fx.py:857",
+	"inductor_post_grad_graph":     "torch/_inductor/compile_fx.py:920",
+	"inductor_output_code":         "torch/_inductor/graph.py:2062",
+	"optimize_ddp_split_graph":     "torch/_dynamo/backends/distributed.py:566",
+	"optimize_ddp_split_child":     "torch/_dynamo/backends/distributed.py:574",
+	"inductor_pre_grad_graph":      "torch/_inductor/compile_fx.py:380",
+	"aot_inference_graph_metadata": "torch/_functorch/_aot_autograd/dispatch_and_compile_graph.py:214",
+}
+
+// Structured reports whether structured logs are written.
+func (d *Dynamo) Structured() bool { return d.environ("TORCH_TRACE") != "" && !d.log.failed }
+
+// structured writes a record of the compilation under way; a folder that cannot be written ends the logging, not the program. payload is nil where
+// there is none.
+func (d *Dynamo) structured(kind string, meta any, payload *string) {
+	if !d.Structured() {
 		return
 	}
-	if d.log.file == nil {
-		err := os.MkdirAll(dir, 0o777)
-		if err == nil {
-			d.log.file, err = os.CreateTemp(dir, "dedicated_log_torch_trace_*.log")
-		}
-		if err != nil {
-			d.log.failed = true
-			return
-		}
+	place := tracePlaces[kind]
+	if m, ok := meta.(fx.Fields); ok && kind == "artifact" {
+		name, _ := m[0].Value.(string)
+		place = tracePlaces[name]
+	}
+	d.traceAt(place, kind, meta, payload, nil)
+}
+
+// traceAt is structured for a record that is said to come from a place, with more beside its kind.
+func (d *Dynamo) traceAt(place, kind string, meta any, payload *string, beside fx.Fields) {
+	begin := time.Now()
+	defer func() { d.log.overhead += time.Since(begin) }()
+	if !d.openTrace() {
+		return
 	}
 	if meta == nil {
-		meta = map[string]any{}
+		meta = fx.Fields{}
 	}
-	head, err := json.Marshal(meta)
-	if err != nil {
-		return
+	rec := append(fx.Fields{{Name: kind, Value: meta}}, beside...)
+	var frame, compile, attempt int
+	if n, _ := fmt.Sscanf(d.logs.traceID, "%d/%d_%d", &frame, &compile, &attempt); n >= 2 && kind != "str" {
+		rec = append(rec, fx.Fields{{Name: "frame_id", Value: frame}, {Name: "frame_compile_id", Value: compile}, {Name: "attempt", Value: attempt}}...)
 	}
-	var frame, compile int
-	_, _ = fmt.Sscanf(id, "%d/%d", &frame, &compile) // an entry outside of any frame has 0/0
-	line := fmt.Sprintf("{%q: %s, \"frame_id\": %d, \"frame_compile_id\": %d, \"attempt\": 0", kind, head, frame, compile)
-	if payload != "" {
-		sum := md5.Sum([]byte(payload))
-		line += fmt.Sprintf(", \"has_payload\": %q", hex.EncodeToString(sum[:]))
+	if payload != nil {
+		sum := md5.Sum([]byte(*payload))
+		rec = append(rec, fx.Field{Name: "has_payload", Value: hex.EncodeToString(sum[:])})
 	}
-	now := time.Now()
-	text := fmt.Sprintf("V%s %d torch/_dynamo:0] %s}\n", now.Format("0102 15:04:05.000000"), os.Getpid(), line)
-	if payload != "" {
-		text += "\t" + strings.ReplaceAll(strings.TrimRight(payload, "\n"), "\n", "\n\t") + "\n"
+	text := fmt.Sprintf("V%s %d %s] %s\n", begin.Format("0102 15:04:05.000000"), os.Getpid(), place, fx.JSON(rec, false))
+	if payload != nil {
+		text += "\t" + strings.ReplaceAll(*payload, "\n", "\n\t") + "\n"
 	}
 	if _, err := d.log.file.WriteString(text); err != nil {
 		d.log.failed = true
 	}
 }
 
-// structuredFrame writes what became of a frame.
-func (d *Dynamo) structuredFrame(ev *FrameEvent) {
-	if d.environ("TORCH_TRACE") == "" {
-		return
+// openTrace makes the file of the trace, once.
+func (d *Dynamo) openTrace() bool {
+	if d.log.file != nil || d.log.failed {
+		return !d.log.failed
 	}
-	if ev.Graph != nil {
-		d.structured("dynamo_output_graph", nil, ev.ID, fx.ShownCalls(ev.Graph.Graph.Forward("    ")))
+	dir := d.environ("TORCH_TRACE")
+	err := os.MkdirAll(dir, 0o777)
+	if err == nil {
+		d.log.file, err = os.CreateTemp(dir, "dedicated_log_torch_trace_*.log")
 	}
-	if ev.Status == "compiled" {
-		var b strings.Builder
-		for _, g := range ev.Guards {
-			fmt.Fprintf(&b, "%s: %s\n", g.Kind, g.Expr)
-		}
-		d.structured("dynamo_cpp_guards_str", nil, ev.ID, b.String())
-	}
-	metrics := map[string]any{"compile_id": ev.ID, "co_name": ev.Name, "co_filename": ev.File, "co_firstlineno": ev.Line, "guard_count": len(ev.Guards), "status": ev.Status}
-	if ev.Err != nil {
-		metrics["fail_reason"] = ev.Err.Error()
-	}
-	d.structured("compilation_metrics", metrics, ev.ID, "")
+	d.log.failed, d.log.strings = err != nil, map[string]int{}
+	return err == nil
 }
 
-// Structured reports whether structured logs are written.
-func (d *Dynamo) Structured() bool { return d.environ("TORCH_TRACE") != "" }
-
-// StructuredGraph writes an aten graph: kind is inference, forward or backward.
-func (d *Dynamo) StructuredGraph(kind string, gm *fx.GraphModule) {
-	if d.Structured() {
-		d.structured("aot_"+kind+"_graph", nil, d.compiling, gm.Graph.Forward("    "))
+// interned is the number of a file's name, which is said first where it is new.
+func (d *Dynamo) interned(name string) int {
+	if !d.openTrace() {
+		return 0
 	}
+	i, ok := d.log.strings[name]
+	if !ok {
+		i = len(d.log.strings)
+		d.log.strings[name] = i
+		d.structured("str", []any{name, i}, nil)
+	}
+	return i
+}
+
+// userStack is where a program is, outermost first, without what is no code of the program's; the frame itself is at line.
+func (d *Dynamo) userStack(f *vm.Frame, line int) []any {
+	var out []any
+	back := f.Back
+	if running := d.In.Frame(); back == nil && running != f { // what goes on behind a break is called by no code of the program's
+		back = running
+	}
+	for at := f; at != nil; at, back = back, next(back) {
+		file := at.Code.Filename
+		if at != f {
+			if line = at.Line(); !path.IsAbs(file) || strings.HasPrefix(file, "/whittle/") {
+				continue
+			}
+		}
+		out = append([]any{fx.Fields{{Name: "line", Value: line}, {Name: "name", Value: at.Code.Name}, {Name: "filename", Value: d.interned(file)}}}, out...)
+	}
+	return out
+}
+
+// next is the frame that called one.
+func next(f *vm.Frame) *vm.Frame {
+	if f == nil {
+		return nil
+	}
+	return f.Back
+}
+
+// chromium are the names of parts of the compiler that events of a trace call otherwise.
+var chromium = map[string]string{"_compile.compile_inner": "entire_frame_compile", "OutputGraph.call_user_compiler": "backend_compile", "compile_fx_inner": "inductor_compile"}
+
+// structuredEvent is the begin or end of a part of the compiler, as Chromium's profiler draws it. more goes with its arguments.
+func (d *Dynamo) structuredEvent(name, ph string, more fx.Fields) {
+	if !d.Structured() || d.logs.traceID == "" {
+		return
+	}
+	var args fx.Fields
+	if event, ok := chromium[name]; ok {
+		args, name = fx.Fields{{Name: "fn_name", Value: name}}, event
+	}
+	id, _, _ := strings.Cut(d.logs.traceID, "_")
+	args = append(append(args, fx.Field{Name: "compile_id", Value: id}), more...)
+	event := fx.Fields{{Name: "name", Value: name}, {Name: "ts", Value: float64(time.Now().UnixNano()) / 1000}, {Name: "args", Value: args}, {Name: "ph", Value: ph},
+		{Name: "cat", Value: "dynamo_timed"}, {Name: "tid", Value: 0}, {Name: "pid", Value: 0}}
+	text := fx.JSON(event, true)
+	d.structured("chromium_event", nil, &text)
+}
+
+// structuredStart is the begin of a compilation.
+func (d *Dynamo) structuredStart(c *compilation) {
+	if !d.Structured() {
+		return
+	}
+	if len(c.ev.logged) > 0 {
+		var reasons []any
+		for _, r := range c.ev.logged {
+			reasons = append(reasons, r)
+		}
+		d.structuredArtifact("recompile_reasons", "json", fx.JSON(reasons, true))
+	}
+	d.structuredEvent("dynamo", "B", nil)
+	stack := d.userStack(c.f, c.ev.Line)
+	d.structured("dynamo_start", fx.Fields{{Name: "stack", Value: stack}}, nil)
+}
+
+// structuredArtifact is a text without a kind of its own.
+func (d *Dynamo) structuredArtifact(name, encoding, text string) {
+	d.structured("artifact", fx.Fields{{Name: "name", Value: name}, {Name: "encoding", Value: encoding}}, &text)
+}
+
+// StructuredArtifact is a text of another stage.
+func (d *Dynamo) StructuredArtifact(name, encoding, text string) {
+	d.structuredArtifact(name, encoding, text)
+}
+
+// StructuredText is a record with a text of another stage: a graph, or generated code.
+func (d *Dynamo) StructuredText(kind string, meta fx.Fields, text string) {
+	d.structured(kind, meta, &text)
+}
+
+// structuredInput describes an input of a graph: its storage and itself the first time, and where it comes from.
+func (jo *journal) structuredInput(n *fx.Node, source string) {
+	d := jo.d
+	t, ok := n.Val.(*tensor.Tensor)
+	if !ok || t == nil || !d.Structured() {
+		return
+	}
+	l := &d.log
+	if l.described != d.logs.traceID || l.inputs == nil {
+		if l.inputs != nil {
+			l.describer++
+		}
+		l.described, l.inputs = d.logs.traceID, map[*tensor.Tensor]int{}
+	}
+	who := fx.Field{Name: "describer_id", Value: l.describer}
+	id, again := l.inputs[t]
+	if !again {
+		id = len(l.inputs)
+		l.inputs[t] = id
+		d.structured("describe_storage", fx.Fields{{Name: "id", Value: id}, who, {Name: "size", Value: t.Numel() * int64(t.DType.Size())}}, nil)
+		list := func(x []int64) []any {
+			out := []any{}
+			for _, v := range x {
+				out = append(out, v)
+			}
+			return out
+		}
+		m := fx.Fields{{Name: "id", Value: id}, {Name: "ndim", Value: len(t.Shape)}, {Name: "dtype", Value: "torch." + t.DType.String()}, {Name: "device", Value: "device(type='cpu')"},
+			{Name: "size", Value: list(t.Shape)}, {Name: "is_leaf", Value: true}}
+		if d.T.Grad.RequiresGrad(t) {
+			m = append(m, fx.Field{Name: "requires_grad", Value: true})
+		}
+		m = append(m, fx.Fields{{Name: "stride", Value: list(t.Stride)}, {Name: "storage", Value: id},
+			{Name: "view_func", Value: "_CustomViewFunc(func=<built-in method _view_func_unsafe of Tensor object>)"}, who}...)
+		d.structured("describe_tensor", m, nil)
+	}
+	d.structured("describe_source", fx.Fields{who, {Name: "id", Value: id}, {Name: "source", Value: source}}, nil)
+}
+
+// structuredGraph is the captured graph.
+func (jo *journal) structuredGraph(gm *fx.GraphModule) {
+	if !jo.d.Structured() {
+		return
+	}
+	sizes := fx.Fields{}
+	for _, n := range gm.Graph.Nodes {
+		t, ok := n.Val.(*tensor.Tensor)
+		if !ok || t == nil {
+			continue
+		}
+		list := []any{}
+		for i, e := range jo.sizes.Size(t) {
+			if jo.sizes.Symbolic(t) {
+				list = append(list, e.String())
+			} else {
+				list = append(list, t.Shape[i])
+			}
+		}
+		sizes = append(sizes, fx.Field{Name: n.Name, Value: list})
+	}
+	jo.d.StructuredText("dynamo_output_graph", fx.Fields{{Name: "sizes", Value: sizes}}, gm.Readable("GraphModule", jo.described))
+}
+
+// structuredGuards are the guards of a new entry.
+func (d *Dynamo) structuredGuards(en *entry) {
+	if d.Structured() {
+		d.StructuredText("dynamo_cpp_guards_str", nil, "\nTREE_GUARD_MANAGER:\n"+strings.Join(en.frame.Tree, "\n")+"\n")
+	}
+}
+
+// structuredEnd is the end of a compilation: what failed, its figures, and the end of its event.
+func (d *Dynamo) structuredEnd(c *compilation) {
+	if !d.Structured() {
+		return
+	}
+	if err := c.ev.Err; err != nil {
+		d.structuredArtifact("dynamo_error", "string", err.Error())
+	}
+	all := d.compilationMetrics(c)
+	d.structured("compilation_metrics", all, nil)
+	shown := fx.Fields{}
+	for _, f := range all[1:] {
+		switch f.Name {
+		case "frame_key", "co_name", "co_filename", "co_firstlineno", "cache_size", "accumulated_cache_size", "guard_count", "shape_env_guard_count", "graph_op_count", "graph_node_count",
+			"graph_input_count", "fail_type", "fail_reason", "fail_user_frame_filename", "fail_user_frame_lineno", "non_compliant_ops", "compliant_custom_ops", "restart_reasons",
+			"dynamo_time_before_restart_s", "has_guarded_code", "dynamo_config":
+			shown = append(shown, f)
+		}
+	}
+	d.structuredEvent("dynamo", "E", shown)
+}
+
+// metricNames are the fields of compilation_metrics, in PyTorch's order. Those that nothing here has are null.
+var metricNames = strings.Fields(`compile_id frame_key co_name co_filename co_firstlineno cache_size accumulated_cache_size guard_count shape_env_guard_count graph_op_count graph_node_count
+	graph_input_count start_time entire_frame_compile_time_s backend_compile_time_s inductor_compile_time_s code_gen_time_s fail_type fail_reason fail_user_frame_filename fail_user_frame_lineno
+	non_compliant_ops compliant_custom_ops restart_reasons dynamo_time_before_restart_s has_guarded_code remote_cache_time_saved_s structured_logging_overhead_s config_suppress_errors
+	config_inline_inbuilt_nn_modules specialize_float dynamo_config is_forward num_triton_bundles remote_fx_graph_cache_get_time_ms remote_fx_graph_cache_put_time_ms start_time_us duration_us
+	dynamo_cumulative_compile_time_us aot_autograd_cumulative_compile_time_us inductor_cumulative_compile_time_us inductor_code_gen_cumulative_compile_time_us triton_compile_time_us
+	runtime_cudagraphify_time_us runtime_triton_autotune_time_us dynamo_compile_time_before_restart_us cuda_synchronize_time_us distributed_ephemeral_timeout_us
+	structured_logging_overhead_us remote_fx_graph_cache_get_time_us remote_fx_graph_cache_put_time_us backward_cumulative_compile_time_us end_time_us pre_grad_pass_time_us
+	post_grad_pass_time_us joint_graph_pass_time_us log_format_version inductor_config remote_cache_version inductor_fx_remote_cache_hit_count inductor_fx_remote_cache_miss_count
+	inductor_fx_remote_cache_backend_type inductor_fx_remote_cache_hit_keys inductor_fx_remote_cache_miss_keys cuda_version triton_version feature_usage`)
+
+// inOrder are the metrics that are known, and null for the others.
+func inOrder(known map[string]any) fx.Fields {
+	out := make(fx.Fields, len(metricNames))
+	for i, n := range metricNames {
+		out[i] = fx.Field{Name: n, Value: known[n]}
+	}
+	return out
+}
+
+func (d *Dynamo) compilationMetrics(c *compilation) fx.Fields {
+	m, ev := c.metrics, c.ev
+	micros := func(t time.Duration) any { return t.Microseconds() }
+	known := map[string]any{"compile_id": ev.ID, "frame_key": fmt.Sprint(c.st.id + 1), "co_name": ev.Name, "co_filename": c.f.Code.Filename, "co_firstlineno": ev.Line,
+		"cache_size": m.cached, "accumulated_cache_size": m.cached, "start_time": float64(m.start.UnixNano()) / 1e9, "entire_frame_compile_time_s": m.total.Seconds(),
+		"non_compliant_ops": []any{}, "compliant_custom_ops": []any{}, "restart_reasons": []any{}, "dynamo_time_before_restart_s": m.before.Seconds(), "has_guarded_code": m.compiled,
+		"structured_logging_overhead_s": d.log.overhead.Seconds(), "is_forward": true, "start_time_us": m.start.UnixMicro(), "duration_us": micros(m.total),
+		"dynamo_cumulative_compile_time_us": micros(m.total), "dynamo_compile_time_before_restart_us": micros(m.before), "structured_logging_overhead_us": micros(d.log.overhead),
+		"end_time_us": m.start.Add(m.total).UnixMicro(), "log_format_version": 3, "dynamo_config": d.configText("torch._dynamo.config"), "inductor_config": d.configText("torch._inductor.config")}
+	for field, name := range map[string]string{"config_suppress_errors": "suppress_errors", "config_inline_inbuilt_nn_modules": "inline_inbuilt_nn_modules", "specialize_float": "specialize_float"} {
+		if v, err := d.configBool(name); err == nil {
+			known[field] = v
+		}
+	}
+	if m.compiled {
+		known["guard_count"], known["shape_env_guard_count"], known["graph_op_count"], known["graph_node_count"], known["graph_input_count"] = m.listed, 0, m.ops, m.nodes, m.inputs
+	}
+	if m.backend > 0 {
+		known["backend_compile_time_s"], known["aot_autograd_cumulative_compile_time_us"] = m.backend.Seconds(), micros(m.backend)
+	}
+	if m.failType != "" {
+		known["fail_type"], known["fail_reason"] = m.failType, m.failReason
+		if m.failFile != "" {
+			known["fail_user_frame_filename"], known["fail_user_frame_lineno"] = m.failFile, m.failLine
+		}
+	}
+	if len(m.restarts) > 0 {
+		var all []any
+		for _, r := range m.restarts {
+			all = append(all, r)
+		}
+		known["restart_reasons"] = all
+	}
+	return inOrder(known)
+}
+
+// configText is the settings of a module as JSON.
+func (d *Dynamo) configText(module string) any {
+	var text any
+	_ = d.plainly(func() error {
+		m, err := d.In.Import("torch._logging._internal")
+		if err != nil {
+			return err
+		}
+		o, err := d.In.CallMethod(m, "_config_json", vm.Str(module))
+		if err == nil {
+			text, _ = vm.AsStr(o)
+		}
+		return err
+	})
+	return text
+}
+
+// StructuredBackward are the figures of a backward that was compiled by itself, when it was first needed.
+func (d *Dynamo) StructuredBackward(start time.Time) {
+	if !d.Structured() {
+		return
+	}
+	took := time.Since(start)
+	id, _, _ := strings.Cut(d.logs.traceID, "_")
+	d.structured("bwd_compilation_metrics", inOrder(map[string]any{"compile_id": id, "start_time": float64(start.UnixNano()) / 1e9, "is_forward": false, "start_time_us": start.UnixMicro(),
+		"duration_us": took.Microseconds(), "backward_cumulative_compile_time_us": took.Microseconds(), "end_time_us": time.Now().UnixMicro(), "log_format_version": 3,
+		"structured_logging_overhead_s": d.log.overhead.Seconds(), "structured_logging_overhead_us": d.log.overhead.Microseconds(), "inductor_config": d.configText("torch._inductor.config")}), nil)
+}
+
+// structuredModule binds torch._logging.trace_structured, whose Python side has made texts of what it was given.
+func (d *Dynamo) structuredModule(m *vm.Module) {
+	m.Func("tracing_structured", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) { return vm.MakeBool(d.Structured()), nil })
+	m.Func("interned", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		if len(a) != 1 {
+			return nil, in.Errorf(in.Exc.TypeError, "interned() takes a text")
+		}
+		name, _ := vm.AsStr(a[0])
+		return vm.MakeInt(int64(d.interned(name))), nil
+	})
+	m.Func("trace_structured", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		if len(a) != 6 {
+			return nil, in.Errorf(in.Exc.TypeError, "trace_structured() takes kind, metadata, payload, stack, whether it belongs to a compilation, and place")
+		}
+		kind, _ := vm.AsStr(a[0])
+		meta, _ := vm.AsStr(a[1])
+		place, _ := vm.AsStr(a[5])
+		var payload *string
+		if s, ok := vm.AsStr(a[2]); ok {
+			payload = &s
+		}
+		var beside fx.Fields
+		inside := a[4] == vm.True
+		if s, ok := vm.AsStr(a[3]); ok && (!inside || d.logs.traceID == "") {
+			beside = fx.Fields{{Name: "stack", Value: fx.Raw(s)}}
+		}
+		if !inside {
+			defer d.Within("")()
+		}
+		d.traceAt(place, kind, fx.Raw(meta), payload, beside)
+		return vm.None, nil
+	})
 }

@@ -158,8 +158,22 @@ func delegate(in *vm.Interp, name string) (vm.Object, bool, error) {
 	if s.bootstrap == nil || slices.Equal(listOf(sys, "meta_path").Items, s.finders) && slices.Equal(listOf(sys, "path_hooks").Items, s.hooks) && !archives(in, sys) {
 		return nil, false, nil
 	}
+	if i := strings.LastIndexByte(name, '.'); i > 0 && in.NativeModule(name) && !isPackage(in, name[:i]) {
+		return nil, false, nil // as what an extension has put into sys.modules, which no finder is asked for
+	}
 	m, err := in.CallMethod(s.bootstrap, "_gcd_import", vm.Str(name))
 	return m, true, err
+}
+
+// isPackage reports whether an imported module has a path.
+func isPackage(in *vm.Interp, name string) bool {
+	o, _ := in.Modules.GetStr(name)
+	m, ok := o.(*vm.Module)
+	if !ok {
+		return true
+	}
+	_, ok = m.Dict.GetStr("__path__")
+	return ok
 }
 
 // archives reports whether sys.path names a file, or what would lie in a file if that were a folder.

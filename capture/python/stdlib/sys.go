@@ -215,6 +215,14 @@ func helperModule(in *vm.Interp) (*vm.Module, error) {
 		}
 		return vm.None, nil
 	})
+	clinic.Def(m, "embedded_file", "path:path, /", func(c *clinic.Call) (vm.Object, error) { return vm.MakeBool(c.EmbeddedFile(c.Str(0))), nil })
+	clinic.Def(m, "embedded_code", "path:path, /", func(c *clinic.Call) (vm.Object, error) {
+		co, err := c.EmbeddedCode(c.Str(0))
+		if co == nil || err != nil {
+			return vm.None, err
+		}
+		return co, nil
+	})
 	clinic.Def(m, "embedded_dir", "path:path, /", func(c *clinic.Call) (vm.Object, error) { return vm.MakeBool(c.EmbeddedDir(c.Str(0))), nil })
 	clinic.Def(m, "embedded_modules", "path:path, /", func(c *clinic.Call) (vm.Object, error) {
 		l := &vm.List{}

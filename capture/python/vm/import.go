@@ -92,6 +92,36 @@ func (im *Imports) SourceText(file string) (string, bool) {
 	return string(b), err == nil
 }
 
+// EmbeddedFile reports whether a file is one of the embedded sources.
+func (im *Imports) EmbeddedFile(file string) bool {
+	for _, t := range im.sources {
+		if rel, ok := t.rel(file); ok {
+			if _, _, ok := t.source(rel); ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// EmbeddedCode compiles one of the embedded sources, by way of CodeCache; nil where the file is none.
+func (in *Interp) EmbeddedCode(file string) (*Code, error) {
+	for _, t := range in.sources {
+		rel, ok := t.rel(file)
+		if !ok {
+			continue
+		}
+		if stamp, text, ok := t.source(rel); ok {
+			co, err := in.compiled(file, stamp, text, in.Optimize.Known)
+			if err != nil {
+				return nil, syntaxError(in, err)
+			}
+			return NewCode(co), nil
+		}
+	}
+	return nil, nil
+}
+
 // EmbeddedDir reports whether a folder lies among the embedded sources. Those without a prefix have relative names.
 func (im *Imports) EmbeddedDir(d string) bool {
 	for _, t := range im.sources {

@@ -50,6 +50,7 @@ type app struct {
 func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	paceGC()
 	if len(args) > 0 && args[0] == worker.WorkerArg {
+		_ = os.Unsetenv("TORCH_TRACE") // it is of the program, and not of the questions about its graphs
 		if err := worker.Serve(context.Background(), stack.Runner(cacheDir())); err != nil {
 			fmt.Fprintln(stderr, "whittle:", err)
 			return 2
@@ -101,7 +102,7 @@ func (a *app) command() *cobra.Command {
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.PersistentFlags().StringVar(&a.store, "store", "", "SQLite file that keeps failures, queries and repros (default $WHITTLE_STORE, then the user's cache folder)")
 	root.AddCommand(a.runCommand(), a.minifyCommand(), a.engineCommand(), a.replayCommand(), a.explainCommand(), a.storeCommand(), a.doctorCommand(), a.versionCommand(), a.opsCommand(), a.execCommand(),
-		a.accuracyCommand(), a.accuracyChild(), a.reportCommand(), a.bisectCommand(), a.nightlyCommand(), a.triageCommand(), a.serveCommand())
+		a.accuracyCommand(), a.accuracyChild(), a.reportCommand(), a.bisectCommand(), a.nightlyCommand(), a.triageCommand(), a.serveCommand(), a.ablateCommand())
 	return root
 }
 

@@ -26,6 +26,7 @@ type invocation struct {
 	optimize  int      // -O, how often
 	inspect   bool     // -i: a prompt follows, or is the program
 	quiet     bool     // -q: the prompt does not introduce itself
+	bare      bool     // -S: sitecustomize and usercustomize are not imported
 	warn      []string // -W
 	x         []string // -X
 }
@@ -109,6 +110,8 @@ func parseInvocation(args []string) (v invocation, err error) {
 				v.inspect = true
 			case 'q':
 				v.quiet = true
+			case 'S':
+				v.bare = true
 			default:
 				if strings.IndexByte(pythonFlags, c) < 0 {
 					return v, usagef("run: unknown option -%c", c)
@@ -153,6 +156,15 @@ func (v invocation) name() string {
 	return v.what
 }
 
+// argv is sys.argv before the program is looked for.
+func (v invocation) argv() []string {
+	first := map[string]string{"code": "-c", "module": "-m", "prompt": ""}
+	if name, ok := first[v.kind]; ok {
+		return append([]string{name}, v.args...)
+	}
+	return append([]string{v.what}, v.args...)
+}
+
 // run runs the program, and the prompt if one is asked for.
 func (v invocation) run(in *vm.Interp) error {
 	if _, err := vm.HashesRandomized(); err != nil && !v.ignoreEnv {
@@ -161,6 +173,12 @@ func (v invocation) run(in *vm.Interp) error {
 	in.Configure(vm.Settings{Warn: v.warn, X: v.x, IgnoreEnv: v.ignoreEnv, Isolated: v.isolated, Optimize: v.optimize, Inspect: v.inspect})
 	if err := stdlib.Site(in); err != nil {
 		return err
+	}
+	if !v.bare {
+		in.SetArgv(v.argv(), nil)
+		if err := stdlib.Customize(in); err != nil {
+			return err
+		}
 	}
 	history := "" // what is typed into a program is the program's affair: only the prompt keeps lines
 	if dir := cacheDir(); dir != "" && v.inspect {

@@ -16,6 +16,7 @@ import (
 
 	"whittle/capture"
 	"whittle/capture/fx"
+	"whittle/capture/python/stdlib"
 	"whittle/capture/python/vm"
 	"whittle/kernels/native"
 	"whittle/kernels/tensor"
@@ -122,13 +123,19 @@ func endWith(w *os.File) {
 	}
 }
 
-// finish prints what ended the script and gives its exit status.
+// finish prints what ended the script, ends its threads and gives its exit status.
 func finish(in *vm.Interp, err error, stderr io.Writer) int {
 	defer in.Flush()
+	status := ending(in, err, stderr)
 	joinThreads(in)
 	if aerr := in.RunAtExit(); err == nil {
-		err = aerr
+		status = ending(in, aerr, stderr)
 	}
+	return status
+}
+
+// ending prints what ended the script and gives the exit status of that.
+func ending(in *vm.Interp, err error, stderr io.Writer) int {
 	if err == nil {
 		return 0
 	}
@@ -161,8 +168,14 @@ func finish(in *vm.Interp, err error, stderr io.Writer) int {
 		}
 		return 1
 	}
+	own, herr := stdlib.Excepthook(in, r, stderr)
+	if herr != nil { // sys.exit in the hook
+		return ending(in, herr, stderr)
+	}
 	_ = in.Flush()
-	fmt.Fprint(stderr, in.FormatException(r))
+	if !own {
+		fmt.Fprint(stderr, in.FormatException(r))
+	}
 	if r.Exc.Class.IsSubtype(in.Exc.KeyboardInterrupt) {
 		return 128 + int(syscall.SIGINT) // what a shell says of a program that the signal has ended
 	}
@@ -294,16 +307,32 @@ func (c *script) launcher(g failedGraph) {
 		fmt.Fprintln(c.s.In.Stderr, "whittle: the failing graph cannot be written as a launcher:", g.err)
 		return
 	}
+	d := c.s.Dynamo
+	if g.Stage == "dynamo" {
+		point, text := capture.LogReproFailed, "Compiled Fx GraphModule failed. Creating script to minify the error."
+		if g.Accuracy {
+			point, text = capture.LogReproInaccurate, "Accuracy failed for the TorchDynamo produced graph. Creating script to minify the error."
+		}
+		d.Log(point, text)
+	} else if g.Accuracy {
+		d.Log(capture.LogReproDrift, "Accuracy failed for the AOT Autograd graph "+c.s.GraphName(g.Kind))
+	}
 	dir, err := c.s.DebugDir()
 	path := filepath.Join(dir, "minifier", "minifier_launcher.py")
 	if err == nil {
 		err = g.kept.save(path)
 	}
+	at := path
 	if err == nil { // a second failure of the run has a launcher of its own
-		_, err = files.Put(path, []byte(g.text), g.Graph.Hash(), c.s.Signature(g.Failure).String())
+		at, err = files.Put(path, []byte(g.text), g.Graph.Hash(), c.s.Signature(g.Failure).String())
 	}
 	if err != nil {
 		fmt.Fprintln(c.s.In.Stderr, "whittle: writing minifier_launcher.py:", err)
+		return
+	}
+	d.Log(capture.LogReproWritten, "Writing minified repro to:\n"+at)
+	if g.Stage == "aot" && !g.Accuracy {
+		d.Log(capture.LogReproError, "CompilerError")
 	}
 }
 

@@ -18,15 +18,22 @@ type Calls struct {
 	Every int  `json:"every"` // of From on: each so many; at least 1
 	From  int  `json:"from"`
 	To    *int `json:"to"` // before this; nil => to the end
+	// Compile are arguments of torch.compile in the place of the program's own; nil => none are.
+	Compile map[string]any `json:"compile,omitempty"`
+	// Settings are put in place before each call, whatever the program has set.
+	Settings []Setting `json:"settings,omitempty"`
+	// Notes asks for what else became of the calls: see Note.
+	Notes bool `json:"notes,omitempty"`
 }
 
 // Call is one that was recorded.
 type Call struct {
-	N      int                 `json:"n"`
-	Kind   string              `json:"kind"`   // call, of a compiled function; step, of an optimizer, before it changes anything
-	What   string              `json:"what"`   // the function, the module's class, the optimizer's
-	At     string              `json:"at"`     // file:line of the program
-	Values []accuracy.Checksum `json:"values"` // what it returned; of a step gradients and parameters
+	N       int                 `json:"n"`
+	Kind    string              `json:"kind"`              // call, of a compiled function; step, of an optimizer, before it changes anything; end, of the program, with the gradients of what calls were given
+	What    string              `json:"what"`              // the function, the module's class, the optimizer's
+	At      string              `json:"at"`                // file:line of the program
+	Values  []accuracy.Checksum `json:"values"`            // what it returned; of a step gradients and parameters
+	Seconds float64             `json:"seconds,omitempty"` // that it took, compilation included
 }
 
 // longestCall bounds a line of the record: a step of a model with a million parameters has less.

@@ -40,6 +40,8 @@ type Options struct {
 	Eager     bool          // graphs after aot are run as they are, and not compiled: what Level 4 finds then is made above them
 	After     string        // "aot" or "dynamo": the graph that is handed back; "" => the one nearest to the failure
 	Hang      time.Duration // a compile or first run that takes longer is a hang, and the program is ended; 0 => never
+	Limit     time.Duration // a program that takes longer is ended; 0 => never
+	Memory    int64         // bytes of address space that a process of the program may have; 0 => any
 	CrashData int64         // bytes of a graph's inputs that are written before it first runs; 0 => 8 MiB
 	Calls     *Calls        // checksums are recorded, in the place of failures; nil => failures are
 	Stdin     io.Reader
@@ -52,8 +54,10 @@ type Result struct {
 	Status int     // the program's own exit status; 128+n for one that signal n ended
 	Found  []Found // the failure, best repro first; empty when torch.compile did not fail
 	// Heard is whether a Python that could record ran at all.
-	Heard bool
-	Calls []Call // where Options.Calls is set
+	Heard   bool
+	Calls   []Call // where Options.Calls is set
+	Notes   []Note // likewise, where it asks for them
+	Overdue bool   // the program was ended by Options.Limit
 	// Trouble are lines of what went wrong while recording.
 	Trouble []string
 }
@@ -90,7 +94,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	res := Result{Status: end.status()}
+	res := Result{Status: end.status(), Overdue: end.overdue}
 	if _, err := os.Stat(filepath.Join(p.dir, "seen")); err == nil {
 		res.Heard = true
 	}
@@ -98,7 +102,9 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		res.Trouble = strings.Split(strings.TrimSpace(string(b)), "\n")
 	}
 	if o.Calls != nil {
-		res.Calls, err = p.calls()
+		if res.Calls, err = p.calls(); err == nil {
+			res.Notes, err = p.notes()
+		}
 		return res, err
 	}
 	res.Found, err = p.collect(end)
@@ -213,9 +219,10 @@ func (p *private) environment() []string {
 
 // ending is how the program ended.
 type ending struct {
-	state *os.ProcessState
-	hung  string // the record that was under way when its time was up, "" for none
-	after time.Duration
+	state   *os.ProcessState
+	hung    string // the record that was under way when its time was up, "" for none
+	overdue bool   // it took longer than it may
+	after   time.Duration
 }
 
 // signal is what ended the program, 0 for none. Shells and launchers say it as a status of 128+n.
@@ -254,14 +261,18 @@ func (p *private) run(ctx context.Context) (ending, error) {
 		}
 		return ending{}, st
 	}
+	if p.Memory > 0 { // what it has done by now is to load itself
+		limit := unix.Rlimit{Cur: uint64(p.Memory), Max: uint64(p.Memory)}
+		_ = unix.Prlimit(cmd.Process.Pid, unix.RLIMIT_AS, &limit, nil)
+	}
 	begin := time.Now()
 	done := make(chan struct{})
 	var e ending
 	var wg conc.WaitGroup
 	wg.Go(func() {
 		var tick <-chan time.Time
-		if p.Hang > 0 {
-			t := time.NewTicker(min(p.Hang/4+time.Millisecond, 500*time.Millisecond))
+		if limit := least(p.Hang, p.Limit); limit > 0 {
+			t := time.NewTicker(min(limit/4+time.Millisecond, 500*time.Millisecond))
 			defer t.Stop()
 			tick = t.C
 		}
@@ -274,6 +285,13 @@ func (p *private) run(ctx context.Context) (ending, error) {
 					_ = cmd.Process.Signal(s)
 				}
 			case <-tick:
+				if p.Limit > 0 && time.Since(begin) > p.Limit && !e.overdue {
+					e.overdue = true
+					p.end(cmd.Process, done)
+				}
+				if p.Hang == 0 {
+					continue
+				}
 				if id := p.overdue(); id != "" && e.hung == "" {
 					e.hung, e.after = id, time.Since(begin)
 					p.end(cmd.Process, done)
@@ -289,6 +307,14 @@ func (p *private) run(ctx context.Context) (ending, error) {
 		return e, err
 	}
 	return e, nil
+}
+
+// least is the smaller of two times that are given; 0 is none.
+func least(a, b time.Duration) time.Duration {
+	if a == 0 || b > 0 && b < a {
+		return b
+	}
+	return a
 }
 
 // fromTerminal reports whether the terminal sent a signal to the whole foreground group: the program has it already.

@@ -274,12 +274,9 @@ func sameFailure(o replay.Outcome, want replay.Signature) bool {
 	return !got.IsZero() && got.Type == want.Type && (got.Message == want.Message || want.Stage == "accuracy")
 }
 
-// workarounds are settings that make some failures of Inductor go away, cheapest loss first.
-func workarounds(r *repros.Repro) []minify.Setting {
-	if r.Stage == repros.AfterDynamo && r.Backend != "" && r.Backend != "inductor" {
-		return nil
-	}
-	all := []minify.Setting{
+// Workarounds are settings that make some failures of Inductor go away, cheapest loss first.
+func Workarounds() []minify.Setting {
+	return []minify.Setting{
 		{Name: "torch._inductor.config.pattern_matcher", Value: "False"},
 		{Name: "torch._inductor.config.split_reductions", Value: "False"},
 		{Name: "torch._inductor.config.epilogue_fusion", Value: "False"},
@@ -291,6 +288,14 @@ func workarounds(r *repros.Repro) []minify.Setting {
 		{Name: "torch._inductor.config.emulate_precision_casts", Value: "True"},
 		{Name: "torch._inductor.config.layout_optimization", Value: "False"},
 	}
+}
+
+// workarounds are those that a repro has not in place already.
+func workarounds(r *repros.Repro) []minify.Setting {
+	if r.Stage == repros.AfterDynamo && r.Backend != "" && r.Backend != "inductor" {
+		return nil
+	}
+	all := Workarounds()
 	return slices.DeleteFunc(all, func(s minify.Setting) bool {
 		return slices.ContainsFunc(r.Config, func(c repros.Setting) bool { return c.Name == s.Name && c.Value == s.Value })
 	})

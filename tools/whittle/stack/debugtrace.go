@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"whittle/capture/fx"
+	"whittle/capture/python/vm"
 	"whittle/lowering"
 	"whittle/replay/files"
 	"whittle/repros"
@@ -18,37 +19,62 @@ import (
 type debugTrace struct {
 	graphs  int // graphs of functions that were traced so far, joint graphs too
 	folders int
+	told    map[string]bool // what is not supported, of what was asked for
 }
 
-// traceEnabled reads torch._inductor.config.trace.enabled.
-func (s *Session) traceEnabled() (bool, error) {
+// traceSettings are the settings torch._inductor.config.trace as far as they are switches, and its debug_dir, "" for none.
+func (s *Session) traceSettings() (on map[string]bool, dir string, err error) {
 	m, err := s.In.Import("torch._inductor.config")
 	if err != nil {
-		return false, err
+		return nil, "", err
 	}
 	trace, err := s.In.GetAttr(m, "trace")
 	if err != nil {
-		return false, err
+		return nil, "", err
 	}
-	v, err := s.In.GetAttr(trace, "enabled")
+	on = map[string]bool{}
+	for _, name := range []string{"enabled", "debug_log", "fx_graph", "fx_graph_transformed", "ir_pre_fusion", "ir_post_fusion", "output_code", "graph_diagram", "compile_profile"} {
+		v, err := s.In.GetAttr(trace, name)
+		if err != nil {
+			return nil, "", err
+		}
+		if on[name], err = s.In.Truth(v); err != nil {
+			return nil, "", err
+		}
+	}
+	v, err := s.In.GetAttr(trace, "debug_dir")
 	if err != nil {
-		return false, err
+		return nil, "", err
 	}
-	return s.In.Truth(v)
+	dir, _ = vm.AsStr(v)
+	return on, dir, nil
 }
+
+// unsupportedTraces are what torch._inductor.config.trace can ask for and there is not.
+var unsupportedTraces = []string{"graph_diagram", "compile_profile"}
 
 // traceGraph begins the files of a graph that is about to be lowered; what it returns takes the result. function is the number of
 // the function that the graph is part of.
 func (s *Session) traceGraph(gm *fx.GraphModule, kind string, function int) (func(c *lowering.Compiled) error, error) {
-	on, err := s.traceEnabled()
-	if err != nil || !on {
+	on, root, err := s.traceSettings()
+	if err != nil || !on["enabled"] {
 		return func(*lowering.Compiled) error { return nil }, err
 	}
-	root, err := s.DebugDir()
-	if err != nil {
-		return nil, err
-	}
 	t := &s.debug
+	for _, name := range unsupportedTraces {
+		if on[name] && !t.told[name] {
+			fmt.Fprintf(s.In.Stderr, "whittle: torch._inductor.config.trace.%s is not supported: no file is written for it\n", name)
+			if t.told == nil {
+				t.told = map[string]bool{}
+			}
+			t.told[name] = true
+		}
+	}
+	if root == "" {
+		if root, err = s.DebugDir(); err != nil {
+			return nil, err
+		}
+	}
 	for _, f := range []string{"torchdynamo/debug.log", fmt.Sprintf("torchinductor/aot_model___%d_debug.log", t.graphs)} {
 		if kind == "backward" && f != "torchdynamo/debug.log" {
 			continue // belongs to the compilation of its forward
@@ -75,19 +101,27 @@ func (s *Session) traceGraph(gm *fx.GraphModule, kind string, function int) (fun
 	}
 	sizes := func(n *fx.Node) string { return fx.DescribedSizes(n.Val) }
 	readable := gm.Readable(class, sizes)
-	files := map[string]string{"fx_graph_readable.py": readable, "fx_graph_transformed.py": readable}
-	if files["fx_graph_runnable.py"], err = s.runnable(gm); err != nil {
-		return nil, err
+	files := map[string]string{}
+	if on["fx_graph"] {
+		files["fx_graph_readable.py"] = readable
+		if files["fx_graph_runnable.py"], err = s.runnable(gm); err != nil {
+			return nil, err
+		}
+	}
+	if on["fx_graph_transformed"] {
+		files["fx_graph_transformed.py"] = readable
 	}
 	if err := writeAll(dir, files); err != nil {
 		return nil, err
 	}
 	return func(c *lowering.Compiled) error {
-		return writeAll(dir, map[string]string{
-			"ir_pre_fusion.txt":  strings.Join(c.Loops, "\n") + "\n",
-			"ir_post_fusion.txt": strings.Join(c.Steps, "\n") + "\n",
-			"output_code.py":     outputCode(c.Source),
-		})
+		files := map[string]string{}
+		for name, text := range map[string]string{"ir_pre_fusion.txt": strings.Join(c.Loops, "\n") + "\n", "ir_post_fusion.txt": strings.Join(c.Steps, "\n") + "\n", "output_code.py": outputCode(c.Source)} {
+			if what, _, _ := strings.Cut(name, "."); on[what] {
+				files[name] = text
+			}
+		}
+		return writeAll(dir, files)
 	}, nil
 }
 

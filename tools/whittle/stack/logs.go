@@ -30,7 +30,6 @@ type watch struct {
 // watching is the watch over the next function: logs, traces, and the session's own observer.
 func (s *Session) watching() *watch {
 	w := &watch{function: s.aotCompiles, compiled: func(kind string, gm *fx.GraphModule) {
-		s.Dynamo.StructuredGraph(kind, gm)
 		if s.AOT != nil {
 			s.AOT(kind, gm)
 		}
@@ -38,11 +37,15 @@ func (s *Session) watching() *watch {
 	s.aotCompiles++
 	id := s.Dynamo.CompileID()
 	graphs, joint := s.Dynamo.Logging(capture.LogAOTGraphs), s.Dynamo.Logging(capture.LogAOTJoint)
-	if !graphs && !joint {
+	traced := s.Dynamo.Structured()
+	if !graphs && !joint && !traced {
 		return w
 	}
 	w.made = func(kind string, gm *fx.GraphModule) {
 		defer s.Dynamo.Within(id)()
+		if class, ok := map[string]string{"joint": "joint_helper", "inference": "<lambda>", "forward": "GraphModule", "backward": "GraphModule"}[kind]; ok && traced {
+			s.Dynamo.StructuredText("aot_"+kind+"_graph", nil, gm.Readable(class, w.describe))
+		}
 		show := func(p capture.LogPoint, name, class string) {
 			s.Dynamo.Log(p, capture.GraphText(fmt.Sprintf("%s graph %d", name, w.function), gm.Readable(class, w.describe)))
 		}
@@ -69,11 +72,20 @@ func (s *Session) logLowering(way string, gm *fx.GraphModule) (done func(c *lowe
 	if d.Logging(capture.LogInductor) {
 		d.Log(capture.LogInductor, fmt.Sprintf("Step 3: torchinductor compiling %s graph %d", way, number))
 	}
+	if d.Structured() {
+		if text, err := s.runnable(gm); err == nil {
+			d.StructuredArtifact("fx_graph_runnable", "string", text)
+		}
+		d.StructuredText("inductor_post_grad_graph", nil, gm.Readable("GraphModule", nil))
+	}
 	if d.Logging(capture.LogPostGrad) {
 		d.Log(capture.LogPostGrad, capture.GraphText("AFTER POST GRAD", gm.Readable("GraphModule", nil)))
 	}
 	return func(c *lowering.Compiled) {
 		defer d.Within(id)()
+		if d.Structured() {
+			d.StructuredText("inductor_output_code", fx.Fields{{Name: "filename", Value: ""}}, outputCode(c.Source))
+		}
 		s.logSchedule(c)
 		if d.Logging(capture.LogKernelCode) {
 			for _, k := range kernels(c.Source) {

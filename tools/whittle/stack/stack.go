@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"whittle/accuracy"
 	"whittle/aot"
@@ -155,17 +156,21 @@ func (s *Session) inductor(gm *fx.GraphModule, kind string) (aot.Callable, error
 		return nil, err
 	}
 	defer s.begin(&Failure{Stage: "aot", Backend: "inductor", Graph: gm, Kind: kind})()
-	way := "FORWARDS"
+	way, compiler := "FORWARDS", "fw_compiler_base"
 	if kind == "backward" {
-		way = "BACKWARDS"
+		way, compiler = "BACKWARDS", "bw_compiler"
 	}
+	defer s.Dynamo.Phase("compile_fx.<locals>." + compiler)()
+	defer s.Dynamo.Phase("compile_fx_inner")()
 	s.Dynamo.Step(3, "torch._inductor.compile_fx", "torchinductor compiling "+way+" graph")
 	done := s.logLowering(way, gm)
 	traced, err := s.traceGraph(gm, kind, s.compiling)
 	if err != nil {
 		return nil, fmt.Errorf("writing debug files: %w", err)
 	}
+	ended := s.Dynamo.Phase("GraphLowering.compile_to_fn")
 	c, err := lowering.Compile(s.ctx, gm, cfg)
+	ended()
 	if err == nil {
 		done(c)
 		if err := traced(c); err != nil {
@@ -245,6 +250,11 @@ func (s *Session) accuracyError() error {
 		return err
 	}
 	return s.In.RaiseObj(cls.(*vm.Type), vm.Str("Bad accuracy detected"))
+}
+
+// GraphName is what PyTorch calls the graph after aot that is being compiled; kind is inference, forward or backward.
+func (s *Session) GraphName(kind string) string {
+	return fmt.Sprintf("model__%d_%s_%d", max(s.compiling, 0), kind, s.debug.graphs)
 }
 
 // Keep notes the graph that a backend is about to compile, as captured: a backend may change what it is given, and with
@@ -424,6 +434,7 @@ func (s *Session) aotBackend(dec map[string]aot.Decomposition, joint bool, comp 
 			}
 			return s.eager(gm, inputs)
 		}
+		defer s.Dynamo.Phase("create_aot_dispatcher_function")()
 		if len(realInputs(native.GM)) > 0 {
 			return s.bySizes(native, inputs, dec, joint, comp)
 		}
@@ -471,9 +482,24 @@ func (s *Session) aotInputs(args []vm.Object) ([]aot.Input, error) {
 
 // aotOptions are those that every function of this session is compiled with.
 func (s *Session) aotOptions(compile aot.Compiler, w *watch) aot.Options {
-	return aot.Options{Composite: decomp.Composite, Choices: s.Choices, Compiler: compile, Grad: s.grad.mode, Eager: s.grad.eager, Observe: w.compiled,
+	return aot.Options{Composite: decomp.Composite, Choices: s.Choices, Compiler: s.tracedCompiler(compile), Grad: s.grad.mode, Eager: s.grad.eager, Observe: w.compiled,
 		Graphs: w.made, Origin: s.origin, Region: func() int { return s.Torch.Checkpoint }, Wrapper: s.Torch.PerformsItself,
 		Tracing: func(m *autograd.GradMode) { s.Torch.GradSwitch = func(on bool) { m.Enabled = on } }}
+}
+
+// tracedCompiler makes what a compiler does with a backward, which waits until it is needed, part of the compilation that made the graph.
+func (s *Session) tracedCompiler(compile aot.Compiler) aot.Compiler {
+	id := s.Dynamo.CompileID()
+	if !s.Dynamo.Structured() {
+		return compile
+	}
+	return func(gm *fx.GraphModule, kind string) (aot.Callable, error) {
+		if kind == "backward" && s.Dynamo.CompileID() == "" {
+			defer s.Dynamo.Within(id)()
+			defer s.Dynamo.StructuredBackward(time.Now())
+		}
+		return compile(gm, kind)
+	}
 }
 
 // backendOptions are aotOptions with what a backend wants.

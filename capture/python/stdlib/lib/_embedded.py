@@ -28,6 +28,10 @@ class EmbeddedLoader(_external.SourceLoader):
             raise OSError(2, "No such file or directory", path)
         return text.encode()
 
+    def get_code(self, fullname):
+        code = _whittle.embedded_code(self.path)
+        return super().get_code(fullname) if code is None else code
+
     def path_stats(self, path):
         raise OSError
 
@@ -57,7 +61,7 @@ class EmbeddedFinder:
     def find_spec(self, fullname, target=None):
         base = (self.path + "/" if self.path else "") + fullname.rpartition(".")[2]
         for file, places in ((base + "/__init__.py", [base]), (base + ".py", None)):
-            if _whittle.source_text(file) is not None:
+            if _whittle.embedded_file(file):
                 return _spec(fullname, file, EmbeddedLoader(fullname, file), places)
         return None
 

@@ -4,6 +4,7 @@ import os
 import sys
 
 _WATCHED = ("torch._dynamo.repro.after_aot", "torch._dynamo.repro.after_dynamo", "torch._dynamo.debug_utils")
+_COUNTED = ("torch", "torch.optim.optimizer", "torch._dynamo.config", "torch._inductor.config", "torch._functorch.config")
 
 try:
     _CWD = os.getcwd()
@@ -36,7 +37,7 @@ class _Finder:
         self._home = home
 
     def find_spec(self, name, path=None, target=None):
-        if name not in (("torch",) if _counts(self._home) else _WATCHED):
+        if name not in (_COUNTED if _counts(self._home) else _WATCHED):
             return None
         for f in sys.meta_path:
             if f is self or not hasattr(f, "find_spec"):

@@ -34,6 +34,13 @@ def is_dynamo_supported():
     return True
 
 
+def is_inductor_supported():
+    """Whether there is what compiles generated code."""
+    import shutil
+
+    return shutil.which(os.environ.get("CXX", "g++")) is not None
+
+
 def __getattr__(name):
     import importlib
 

@@ -39,13 +39,25 @@ class ConfigModule(types.ModuleType):
             return
         object.__getattribute__(self, "_hidden").add(name)
 
-    def to_dict(self):
-        return dict(object.__getattribute__(self, "_values"))
-
-    shallow_copy_dict = to_dict
-
     def get_config_copy(self):
-        return self.to_dict()
+        """All settings, those of the parts under dotted names."""
+        out = dict(object.__getattribute__(self, "_values"))
+        for part, config in self._parts():
+            out.update((f"{part}.{k}", v) for k, v in config.get_config_copy().items())
+        return out
+
+    to_dict = shallow_copy_dict = get_config_copy
+
+    def _parts(self):
+        return [(k, v) for k, v in vars(self).items() if isinstance(v, ConfigModule)]
+
+    def _own(self, name):
+        """The part that has a setting of a dotted name, and its name in there."""
+        config = self
+        *parts, last = name.split(".")
+        for p in parts:
+            config = getattr(config, p)
+        return config, last
 
     def get_hash(self):
         """A hash of the settings that can change what is compiled."""
@@ -58,7 +70,7 @@ class ConfigModule(types.ModuleType):
     def changed(self):
         """The settings that differ from their defaults."""
         defaults = object.__getattribute__(self, "_defaults")
-        return {k: v for k, v in self.to_dict().items() if v != defaults[k]}
+        return {k: v for k, v in object.__getattribute__(self, "_values").items() if v != defaults[k]}
 
     def codegen_config(self):
         """Statements that set what differs from the defaults."""
@@ -73,10 +85,23 @@ class ConfigModule(types.ModuleType):
         return "\n".join(l for l in lines if l)
 
     def save_config(self):
-        return self.to_dict()
+        import pickle
+
+        ignored = self.get_config_copy().get("_save_config_ignore", ())
+        return pickle.dumps({k: v for k, v in self.get_config_copy().items() if k not in ignored}, protocol=2)
+
+    def save_config_portable(self):
+        prefixes = tuple(self.get_config_copy().get("_cache_config_ignore_prefix", ()))
+        return {k: v for k, v in self.get_config_copy().items() if not k.startswith("_") and not (prefixes and k.startswith(prefixes))}
 
     def load_config(self, values):
-        object.__getattribute__(self, "_values").update(values)
+        if isinstance(values, bytes):
+            import pickle
+
+            values = pickle.loads(values)
+        for name, v in values.items():
+            config, last = self._own(name)
+            setattr(config, last, v)
 
     def patch(self, arg1=None, arg2=None, **kwargs):
         if arg1 is not None:

@@ -3,7 +3,7 @@
 Capture recognises the functions of `comptime` and runs the matching method of a ComptimeContext; the bodies
 here are what they do in plain Python.
 """
-import sys
+import builtins
 import time
 
 from torch._C import _dynamo as _native
@@ -101,7 +101,14 @@ class ComptimeContext:
         print("\n".join(repr(Guard(*g)) for g in _native.trace_guards()), file=file)
 
     def breakpoint(self):
-        sys.breakpointhook()
+        """A prompt in a frame that has this context as ctx."""
+
+        def inner(ctx):
+            builtins.breakpoint()
+
+        inner(self)
+
+    disas = print_disas  # what guides call it
 
     def sleep(self, sec):
         time.sleep(sec)

@@ -281,9 +281,28 @@ class ExplainOutput:
         return out
 
     def __iter__(self):
-        """The older form: six values."""
-        explanation = self._short()
-        return iter((explanation, self.out_guards, self.graphs, self.ops_per_graph, self.break_reasons, str(self)))
+        """The older forms: as many values as the statement wants that takes them apart, four at first, then five, then six."""
+        import dis
+        import sys
+
+        caller = sys._getframe(1)
+        wanted = [i.arg for i in dis.get_instructions(caller.f_code) if i.offset == caller.f_lasti and i.opname == "UNPACK_SEQUENCE"] or [6]
+        count = min(max(wanted[0], 4), 6)
+        return iter((self._told(long=count < 6), self.out_guards, self.graphs, self.ops_per_graph, self.break_reasons, self._told(long=True))[:count])
+
+    def _told(self, long):
+        """The text of the older forms; the long one has the reasons with their places."""
+        ops, breaks = (f"{n} {what}" + "s" * (n != 1) for n, what in ((self.op_count, "op"), (self.graph_break_count, "graph break")))
+        graphs = f"{self.graph_count} graph" + "s" * (self.graph_count != 1)
+        out = f"Dynamo produced {graphs}, with {breaks} and {ops}"
+        if not long:
+            return out
+        out += ".\n Break reasons:"
+        for i, r in enumerate(self.break_reasons):
+            out += f"\n{i + 1}. {r.reason}\n"
+            for frame in r.user_stack:
+                out += f'   File "{frame.filename}", line {frame.lineno}, in {frame.name}\n    {frame.line}\n'
+        return out
 
 
 class FrameSummary:
@@ -327,12 +346,16 @@ def explain(f, *extra_args, **extra_kwargs):
         from torch._guards import out_guards
 
         _native.keep_guards()
+        _native.forget_times()
         optimize(dynamo_graph_accumulating_compiler)(f)(*args, **kwargs)
         reasons = [gm.compile_subgraph_reason for gm in graphs if gm.compile_subgraph_reason.graph_break]
         ops_per_graph = [[n.target for n in gm.graph.nodes if n.op == "call_function"] for gm in graphs]
         op_count = sum(len(ops) for ops in ops_per_graph)
+        from torch._dynamo.utils import compile_times
+
+        took = compile_times()
         dynamo.reset()
-        return ExplainOutput(graphs, len(graphs), len(graphs) - 1, reasons, op_count, ops_per_graph, out_guards(), None)
+        return ExplainOutput(graphs, len(graphs), len(graphs) - 1, reasons, op_count, ops_per_graph, out_guards(), took)
 
     if extra_args or extra_kwargs:
         return inner(*extra_args, **extra_kwargs)

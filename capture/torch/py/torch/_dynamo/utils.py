@@ -166,16 +166,21 @@ def clone_inputs(example_inputs):
 
 
 def compile_times(repr="str", aggregate=False):
-    times = _native.compile_times()
+    """What each part of the compiler took: as a text, or for repr="csv" as two lists, names and texts of seconds."""
+    times = [(k, [sum(v)] if aggregate else v) for k, v in _native.compile_times()]
+
+    def seconds(v, digits):
+        return ", ".join(f"{t:.{digits}f}" for t in v)
+
     if repr == "str":
-        rows = [(k, ", ".join(f"{t:.4f}" for t in ([sum(v)] if aggregate else v))) for k, v in times]
+        rows = [(k, seconds(v, 4)) for k, v in times]
         width = max([len("Function")] + [len(k) for k, _ in rows])
         out = "TorchDynamo compilation metrics:\n"
         out += "Function".ljust(width) + "    Runtimes (s)\n" + "-" * width + "  --------------\n"
-        out += "\n".join(k.ljust(width) + "  " + v for k, v in rows)
-        return out
-    headers = [k for k, _ in times]
-    return headers, [sum(v) if aggregate else v for _, v in times]
+        return out + "\n".join(k.ljust(width) + "  " + v for k, v in rows)
+    if repr == "csv":
+        return [k for k, _ in times], [seconds(v, 6) for _, v in times]
+    return None
 
 
 def dump_compile_times():
@@ -249,6 +254,9 @@ class CompileProfiler:
         else:
             out += "No recompilation detected.\n"
         return out
+
+
+CompilationProfiler = CompileProfiler  # its first name
 
 
 class ExactWeakKeyDictionary:

@@ -3,7 +3,7 @@ import os
 
 
 def __getattr__(name):
-    if name in ("set_logs", "DEFAULT_LOGGING", "getArtifactLogger", "get_loggers", "register_log", "register_artifact", "help_message", "log_registry", "warning_once", "_init_logs"):
+    if name in ("set_logs", "DEFAULT_LOGGING", "getArtifactLogger", "get_loggers", "register_log", "register_artifact", "help_message", "log_registry", "warning_once", "_init_logs", "trace_structured", "dtrace_structured"):
         from torch._logging import _internal
 
         return getattr(_internal, name)

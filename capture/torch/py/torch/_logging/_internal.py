@@ -67,6 +67,58 @@ class LogState:
 log_state = LogState()
 
 
+def _config_json(module):
+    """The settings of a module as a text for traces; what JSON has no words for is written as Python does."""
+    import importlib
+    import json
+
+    settings = importlib.import_module(module).get_config_copy()
+    return json.dumps({k: v for k, v in settings.items() if k != "TYPE_CHECKING"}, default=lambda v: sorted(v) if isinstance(v, (set, frozenset)) else repr(v), skipkeys=True)
+
+
+_RESERVED = ("rank", "compiled_autograd_id", "frame_id", "frame_compile_id", "attempt", "severity", "timestamp", "pathname", "thread")
+
+
+def trace_structured(name, metadata_fn=dict, *, payload_fn=lambda: None, suppress_context=False, expect_trace_id=True):
+    """Writes a record of a program's own to the trace under TORCH_TRACE. The functions are called where there is a trace alone."""
+    import json
+    import sys
+
+    from torch._C import _dynamo as native
+
+    if name in _RESERVED:
+        raise AssertionError(name)
+    if not callable(metadata_fn):
+        raise AssertionError(f"metadata_fn should be callable, but got {type(metadata_fn)}")
+    if not callable(payload_fn):
+        raise AssertionError(f"payload_fn should be callable, but got {type(payload_fn)}")
+    if not native.tracing_structured():
+        return
+    payload = payload_fn()
+    if payload is not None and not isinstance(payload, str):
+        payload = json.dumps(payload, indent=0)
+    caller = sys._getframe(1)
+    stack = None
+    if not suppress_context:
+        rows, at = [], caller
+        while at is not None:
+            file = at.f_code.co_filename
+            if file.startswith(("/", "<")) and not file.startswith(("/whittle/", "<frozen")):
+                rows.insert(0, {"line": at.f_lineno, "name": at.f_code.co_name, "filename": native.interned(file)})
+            at = at.f_back
+        stack = json.dumps(rows)
+    place = caller.f_code.co_filename.rpartition("/")[2]
+    native.trace_structured(name, json.dumps(metadata_fn()), payload, stack, not suppress_context, f"{place}:{caller.f_lineno}")
+
+
+def dtrace_structured(name, metadata_fn=dict, *, payload_fn=lambda: None, suppress_context=False, expect_trace_id=False):
+    """trace_structured for those who look for faults in a trace, which TORCH_DTRACE asks for."""
+    import os
+
+    if os.environ.get("TORCH_DTRACE"):
+        trace_structured(name, metadata_fn, payload_fn=payload_fn, suppress_context=suppress_context, expect_trace_id=expect_trace_id)
+
+
 def _get_log_state():
     return log_state
 
