@@ -76,8 +76,8 @@ func (c *Ctx) verify(t *tensor.Tensor, pos, sub int) {
 		if ix == [2]int{pos, sub} {
 			if t.Version() != c.versions[k] {
 				e := Overwritten(t, c.versions[k])
-				if m := MetaOf(t); m != nil && m.Node != nil {
-					e.Node, e.OutNr = m.Node.Name, m.OutNr
+				if n := GradFn(t); n != nil { // of a view what leads to its base as that is now
+					e.Node, e.OutNr = n.Name, MetaOf(t).OutNr
 				}
 				c.Check(e)
 			}

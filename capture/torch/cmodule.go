@@ -337,7 +337,7 @@ func (t *Torch) autogradGrad(a []vm.Object) (vm.Object, error) {
 	}
 	grads := make([]*tensor.Tensor, len(roots))
 	if a[1] != vm.None {
-		if grads, err = t.tensorList(a[1]); err != nil {
+		if grads, err = t.seedList(a[1]); err != nil {
 			return nil, err
 		}
 	}
@@ -352,10 +352,13 @@ func (t *Torch) autogradGrad(a []vm.Object) (vm.Object, error) {
 			return nil, err
 		}
 	}
+	if err := t.fitSeeds(roots, grads); err != nil {
+		return nil, err
+	}
 	if t.wrappedAmong(roots) {
 		o.On = t.dispatcher()
 	}
-	res, err := t.propagate(roots, grads, o)
+	res, err := t.propagate(roots, grads[:len(roots)], o)
 	if err != nil {
 		return nil, t.Error(err)
 	}
@@ -364,6 +367,49 @@ func (t *Torch) autogradGrad(a []vm.Object) (vm.Object, error) {
 		items[i] = t.Wrap(g)
 	}
 	return vm.NewTuple(items...), nil
+}
+
+// seedList are the gradients that a backward pass starts with: a tensor, or several of which some may be None, as nil.
+func (t *Torch) seedList(o vm.Object) ([]*tensor.Tensor, error) {
+	if p, ok := o.(*Tensor); ok {
+		return []*tensor.Tensor{p.T}, nil
+	}
+	items, err := t.In.IterAll(o)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*tensor.Tensor, len(items))
+	for i, x := range items {
+		if p, ok := x.(*Tensor); ok {
+			out[i] = p.T
+		} else if x != vm.None {
+			return nil, t.In.Errorf(t.In.Exc.TypeError, "gradients can be either Tensors or None, but got %s", x.Type().Name)
+		}
+	}
+	return out, nil
+}
+
+// fitSeeds says what is wrong with the gradients that a backward pass starts with. Where none is given, as nil, the output has to be a real scalar.
+func (t *Torch) fitSeeds(roots, grads []*tensor.Tensor) error {
+	wrong := func(format string, args ...any) error { return t.In.Errorf(t.In.Exc.RuntimeError, format, args...) }
+	size := func(x *tensor.Tensor) string { s, _ := t.In.Repr(t.Size(x.Shape)); return s }
+	for i, out := range roots[:min(len(roots), len(grads))] {
+		g := grads[i]
+		switch {
+		case g == nil && out.Numel() == 1 && out.DType.Kind() == tensor.KindComplex && t.Grad.RequiresGrad(out):
+			return wrong("grad can be implicitly created only for real scalar outputs but got torch.%s", out.DType)
+		case g == nil:
+		case !slices.Equal(g.Shape, out.Shape):
+			return wrong("Mismatch in shape: grad_output[%d] has a shape of %s and output[%d] has a shape of %s.", i, size(g), i, size(out))
+		case (g.DType.Kind() == tensor.KindComplex) != (out.DType.Kind() == tensor.KindComplex):
+			return wrong("For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "+
+				"grad_output[%d] has a dtype of torch.%s and output[%d] has a dtype of torch.%s.", i, g.DType, i, out.DType)
+		}
+	}
+	if len(roots) > len(grads) {
+		return wrong("got %d tensors and %d gradients", len(roots), len(grads))
+	}
+	return nil
 }
 
 // pass is a backward pass under way.

@@ -6,6 +6,7 @@ import (
 	"whittle/capture/fx"
 	"whittle/capture/numpy"
 	"whittle/capture/python/vm"
+	"whittle/kernels/aten"
 	"whittle/kernels/tensor"
 )
 
@@ -354,7 +355,14 @@ func (t *Torch) tensorFn(args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 			return nil, t.In.Errorf(t.In.Exc.TypeError, "tensor() got an unexpected keyword argument '%s'", k.Name)
 		}
 	}
-	x, err := t.fromData(args[0], d)
+	var x *tensor.Tensor
+	var err error
+	source, fromTensor := args[0].(*Tensor)
+	if fromTensor = fromTensor && !meta; fromTensor { // by operators, which a trace sees
+		x, err = t.copyOf(source.T, d)
+	} else {
+		x, err = t.fromData(args[0], d)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -362,7 +370,7 @@ func (t *Torch) tensorFn(args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 		x = tensor.FakeLike(x)
 		x.Mode = metaMode{t}
 	}
-	if t.Lift != nil {
+	if t.Lift != nil && !fromTensor {
 		if x, err = t.Lift(x); err != nil {
 			return nil, t.Error(err)
 		}
@@ -376,6 +384,21 @@ func (t *Torch) tensorFn(args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 		}
 	}
 	return t.Wrap(x), nil
+}
+
+// copyOf is x with its own memory and no history, of another dtype unless d is Invalid.
+func (t *Torch) copyOf(x *tensor.Tensor, d tensor.DType) (*tensor.Tensor, error) {
+	if d == tensor.Invalid {
+		d = x.DType
+	}
+	out, err := aten.CallKw(t.dispatcher(), "aten.detach.default", []aten.Value{x}, nil)
+	if err == nil {
+		out, err = aten.CallKw(t.dispatcher(), "aten._to_copy.default", []aten.Value{out}, map[string]aten.Value{"dtype": d})
+	}
+	if err != nil {
+		return nil, t.Error(err)
+	}
+	return out.(*tensor.Tensor), nil
 }
 
 func (t *Torch) registerTensorFns() {

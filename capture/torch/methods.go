@@ -171,7 +171,11 @@ func (t *Torch) dataOf(args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 		return nil, t.In.Errorf(t.In.Exc.TypeError, "expected a tensor, not %s", args[0].Type().Name)
 	}
 	if p.T.Fake { // what traces it sees the operator
-		return t.Packet("aten", "detach", args, nil)
+		data, err := t.Packet("aten", "detach", args, nil)
+		if d, ok := data.(*Tensor); ok && err == nil && d != p {
+			d.T.Writes = new(int64) // as below
+		}
+		return data, err
 	}
 	x := p.T.Alias()
 	x.Base, x.Writes = nil, new(int64) // what is written to it is hidden from autograd
@@ -660,31 +664,7 @@ func (t *Torch) special() map[string]vm.GoFunc {
 			}
 			return t.noted("aten::to", a, func() (vm.Object, error) { return t.to(a[0].(*Tensor).T, d, cp, mf) })
 		}),
-		"type": t.hooked("type", func(a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
-			if len(a) == 1 {
-				return vm.Str("torch." + legacyName(a[0].(*Tensor).T.DType)), nil
-			}
-			to := a[1]
-			if class, ok := to.(*vm.Type); ok { // torch.FloatTensor and its like
-				if d, err := in.GetAttr(class, "dtype"); err == nil {
-					to = d
-				}
-			}
-			v, _ := t.Value(to)
-			d, ok := v.(tensor.DType)
-			if name, isName := v.(string); isName {
-				for d := tensor.Invalid + 1; d.Computes(); d++ {
-					if name == "torch."+legacyName(d) {
-						return t.to(a[0].(*Tensor).T, d, false, nil)
-					}
-				}
-				return nil, in.Errorf(in.Exc.ValueError, "invalid type: '%s'", name)
-			}
-			if !ok {
-				return nil, in.Errorf(in.Exc.TypeError, "dtype must be a type, str, or dtype object")
-			}
-			return t.to(a[0].(*Tensor).T, d, false, nil)
-		}),
+		"type": t.hooked("type", t.typeMethod),
 		"type_as": t.hooked("type_as", func(a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 			return t.to(a[0].(*Tensor).T, a[1].(*Tensor).T.DType, false, nil)
 		}),
@@ -745,6 +725,54 @@ func (t *Torch) special() map[string]vm.GoFunc {
 	}
 	m["nelement"], m["ndimension"] = m["numel"], m["dim"]
 	return m
+}
+
+// typeMethod is Tensor.type(dtype=None, non_blocking=False): the name of the tensor's type, or the tensor as one of another: a dtype, a class as
+// torch.LongTensor, or the name of such a class. torch.Tensor is the class of the default dtype.
+func (t *Torch) typeMethod(a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+	in, x := t.In, a[0].(*Tensor).T
+	to := vm.None
+	if len(a) > 1 {
+		to = a[1]
+	}
+	for _, k := range kw {
+		switch {
+		case k.Name == "dtype" && len(a) == 1:
+			to = k.Value
+		case k.Name == "non_blocking" && len(a) < 3:
+		default:
+			return nil, in.Errorf(in.Exc.TypeError, "type() got an unexpected keyword argument '%s'", k.Name)
+		}
+	}
+	if to == vm.None {
+		return vm.Str("torch." + legacyName(x.DType)), nil
+	}
+	var name string
+	if class, ok := to.(*vm.Type); ok {
+		if class == t.TensorType {
+			return t.to(x, t.DefaultDType, false, nil)
+		}
+		if d, err := in.GetAttr(class, "dtype"); err == nil { // torch.FloatTensor and its like
+			if d, ok := d.(*DType); ok {
+				return t.to(x, d.D, false, nil)
+			}
+		}
+		name = class.Name
+	} else if text, ok := vm.AsStr(to); ok {
+		if name = text; name == "torch.Tensor" {
+			return t.to(x, t.DefaultDType, false, nil)
+		}
+		for d := tensor.Invalid + 1; d.Computes(); d++ {
+			if name == "torch."+legacyName(d) {
+				return t.to(x, d, false, nil)
+			}
+		}
+	} else if d, ok := to.(*DType); ok {
+		return t.to(x, d.D, false, nil)
+	} else {
+		return nil, in.Errorf(in.Exc.TypeError, "dtype must be a type, str, or dtype object")
+	}
+	return nil, in.Errorf(in.Exc.ValueError, "invalid type: '%s'", name)
 }
 
 // split takes split_size_or_sections: an int goes to split.Tensor, a list to split_with_sizes.

@@ -253,9 +253,17 @@ func (t *Torch) backward(a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 	}
 	o.CreateGraph = truth("create_graph")
 	o.RetainGraph = truth("retain_graph") || o.CreateGraph
-	var g *tensor.Tensor
-	if x, ok := vals["gradient"].(*Tensor); ok {
-		g = x.T
+	for _, k := range kw {
+		if !slices.Contains(names[1:], k.Name) {
+			return nil, t.In.Errorf(t.In.Exc.TypeError, "Tensor.backward() got an unexpected keyword argument '%s'", k.Name)
+		}
+	}
+	roots, grads := []*tensor.Tensor{a[0].(*Tensor).T}, []*tensor.Tensor{nil}
+	if v, ok := vals["gradient"]; ok && v != vm.None {
+		var err error
+		if grads, err = t.seedList(v); err != nil {
+			return nil, err
+		}
 	}
 	if v, ok := vals["inputs"]; ok && v != vm.None {
 		if x, ok := v.(*Tensor); ok {
@@ -271,8 +279,14 @@ func (t *Torch) backward(a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 				}
 			}
 		}
+		if len(o.Inputs) == 0 {
+			return nil, t.In.Errorf(t.In.Exc.RuntimeError, "`inputs` argument to `backward()` cannot be empty.")
+		}
 	}
-	_, err := t.propagate([]*tensor.Tensor{a[0].(*Tensor).T}, []*tensor.Tensor{g}, o)
+	if err := t.fitSeeds(roots, grads); err != nil {
+		return nil, err
+	}
+	_, err := t.propagate(roots, grads[:1], o)
 	return vm.None, t.Error(err)
 }
 

@@ -310,6 +310,10 @@ func randomInplace(gen func(c *Call) *tensor.Generator) {
 			if err := continuous("normal_kernel_cpu", t); err != nil {
 				return nil, err
 			}
+			if _, scaled := c.Args[1].(*tensor.Tensor); !scaled { // one deviation for all is the distribution's
+				gen(c).NormalFill(t, 0, c.F(1))
+				return c.do("add.Tensor", t, c.Args[0], int64(1))
+			}
 			gen(c).NormalFill(t, 0, 1)
 			x, err := c.doT("mul.Tensor", t, c.Args[1])
 			if err != nil {

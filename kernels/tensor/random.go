@@ -145,8 +145,9 @@ func (g *Generator) UniformFill(t *Tensor, from, to float64) {
 		if t.DType == Float64 {
 			return x*(to-from) + from
 		}
-		// The distribution is evaluated in the tensor's own precision.
-		return RoundTo(t.DType, RoundTo(t.DType, x*RoundTo(t.DType, to-from))+RoundTo(t.DType, from))
+		// The ends are of the tensor's own precision, what is computed with them is float32.
+		lo, width := RoundTo(t.DType, from), RoundTo(t.DType, RoundTo(t.DType, to)-RoundTo(t.DType, from))
+		return RoundTo(Float32, RoundTo(Float32, x*width)+lo)
 	})
 }
 
@@ -193,6 +194,7 @@ func (g *Generator) NormalFill(t *Tensor, mean, std float64) {
 		g.fill(t, func() float64 { return g.Normal()*std + mean })
 		return
 	}
+	mean, std = RoundTo(t.DType, mean), RoundTo(t.DType, std) // the block form takes both in the tensor's own precision
 	buf := make([]float64, n)
 	for i := range buf {
 		buf[i] = g.Uniform01(t.DType)

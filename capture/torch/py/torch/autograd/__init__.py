@@ -45,21 +45,67 @@ def _seq(x):
     return (x,) if isinstance(x, torch.Tensor) else tuple(x)
 
 
-def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, allow_unused=None, is_grads_batched=False, materialize_grads=False):
+def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True, allow_unused=None, is_grads_batched=False,
+         materialize_grads=False):
+    if materialize_grads and allow_unused is False:
+        raise ValueError(f"Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused={allow_unused}.")
+    if not only_inputs:
+        _deprecated("only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for other parts of the graph, "
+                    "please use torch.autograd.backward.")
     outputs, inputs = _seq(outputs), _seq(inputs)
+    if not inputs:
+        raise ValueError("grad requires non-empty inputs.")
     if grad_outputs is not None:
         grad_outputs = _seq(grad_outputs)
     for i in inputs:
-        if not i.requires_grad:
+        if isinstance(i, torch.Tensor) and not i.requires_grad:
             raise RuntimeError("One of the differentiated Tensors does not require grad")
-    result = torch._C._autograd_grad(outputs, grad_outputs, inputs, bool(create_graph if retain_graph is None else retain_graph), create_graph,
-                                     bool(allow_unused) or materialize_grads, False)
+    keep = bool(create_graph if retain_graph is None else retain_graph)
+
+    def one(seeds, keep):
+        return torch._C._autograd_grad(outputs, seeds, inputs, keep, create_graph, bool(allow_unused) or materialize_grads, False)
+
+    result = _row_by_row(one, outputs, grad_outputs, keep) if is_grads_batched else one(grad_outputs, keep)
     if materialize_grads:
-        return tuple(torch.zeros_like(i) if g is None else g for g, i in zip(result, inputs))
+        return tuple(torch.zeros_like(i, requires_grad=True) if g is None else g for g, i in zip(result, inputs))
     return result
 
 
+def _row_by_row(one, outputs, seeds, keep):
+    """A pass for each row of the gradients of the outputs; their results are stacked."""
+    rows = set()
+    for i, (out, seed) in enumerate(zip(outputs, seeds or [None] * len(outputs))):
+        if seed is None or seed.ndim == 0:
+            raise ValueError("vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a Tensor of dimensionality 0 "
+                             "so expected in_dim to satisfy 0 <= in_dim < 0.")
+        if seed.shape[1:] != out.shape:
+            raise RuntimeError("If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. "
+                               "The sizes of the remaining dimensions are expected to match the shape of corresponding output, but a mismatch was "
+                               f"detected: grad_output[{i}] has a shape of {torch.Size(seed.shape[2:])} and output[{i}] has a shape of {out.shape}. "
+                               "If you only want some tensors in `grad_output` to be considered batched, consider using vmap.")
+        rows.add(seed.shape[0])
+    if len(rows) > 1:
+        sizes = [seed.shape[0] for seed in seeds]
+        raise ValueError(f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sizes} for the mapped dimension")
+    (n,) = rows
+    found = [one([seed[r] for seed in seeds], keep or r < n - 1) for r in range(n)]
+    return tuple(None if parts[0] is None else torch.stack(parts) for parts in zip(*found))
+
+
+def _deprecated(text):
+    import warnings
+
+    warnings.warn(text, FutureWarning, stacklevel=3)
+
+
 def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None):
+    if grad_variables is not None:
+        _deprecated("`grad_variables` is deprecated. Use `grad_tensors` instead.")
+        if grad_tensors is not None:
+            raise RuntimeError("`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please only use `grad_tensors`.")
+        grad_tensors = grad_variables
+    if inputs is not None and not isinstance(inputs, torch.Tensor) and len(inputs) == 0:
+        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     tensors = _seq(tensors)
     torch._C._autograd_grad(tensors, None if grad_tensors is None else _seq(grad_tensors), None if inputs is None else _seq(inputs),
                             bool(create_graph if retain_graph is None else retain_graph), create_graph, True, True)

@@ -54,8 +54,48 @@ class Sequential(Module):
             self.append(layer)
         return self
 
+    def __add__(self, other):
+        both = Sequential()
+        for layer in chain(self, self._sequential(other)):
+            both.append(layer)
+        return both
+
+    def __iadd__(self, other):
+        return self.extend(list(self._sequential(other)))
+
+    @staticmethod
+    def _sequential(other):
+        if not isinstance(other, Sequential):
+            raise ValueError(f"add operator supports only objects of Sequential class, but {type(other)} is given.")
+        return other
+
+    def __mul__(self, other):
+        many = Sequential()
+        for layer in self._times(other):
+            many.append(layer)
+        return many
+
+    __rmul__ = __mul__
+
+    def __imul__(self, other):
+        return self.extend(self._times(other)[len(self):])
+
+    def _times(self, n):
+        """The modules, n times over: the same ones, not copies."""
+        if not isinstance(n, int):
+            raise TypeError(f"unsupported operand type(s) for *: {type(self)} and {type(n)}")
+        if n <= 0:
+            raise ValueError(f"Non-positive multiplication factor {n} for {type(self)}")
+        return list(self) * n
+
+    def __dir__(self):
+        return [name for name in super().__dir__() if not name.isdigit()]
+
     def insert(self, index, module):
+        assert isinstance(module, Module), f"module should be of type: {Module}"
         items = list(self._modules.values())
+        if not -len(items) <= index <= len(items):
+            raise IndexError(f"Index out of range: {index}")
         items.insert(index, module)
         self._modules.clear()
         for i, m in enumerate(items):
@@ -128,6 +168,9 @@ class ModuleList(Module):
             self.add_module(str(offset + i), module)
         return self
 
+    def __dir__(self):
+        return [name for name in super().__dir__() if not name.isdigit()]
+
     def insert(self, index, module):
         for i in range(len(self._modules), index, -1):
             self._modules[str(i)] = self._modules[str(i - 1)]
@@ -199,10 +242,32 @@ class ModuleDict(Module):
         return self._modules.values()
 
     def update(self, modules):
-        if isinstance(modules, (dict, ModuleDict)):
-            modules = modules.items()
-        for key, module in modules:
+        for key, module in _pairs(modules, "ModuleDict", "ModuleDict"):
             self[key] = module
+
+
+def _pairs(source, owner, called):
+    """The keys and values of a mapping, or of an iterable of pairs, with the errors of the container that asked."""
+    if not isinstance(source, container_abcs.Iterable):
+        raise TypeError(f"{called}.update should be called with an iterable of key/value pairs, but got " + type(source).__name__)
+    if isinstance(source, (OrderedDict, ModuleDict, ParameterDict, container_abcs.Mapping)):
+        yield from source.items()
+        return
+    for i, pair in enumerate(source):
+        if not isinstance(pair, container_abcs.Iterable):
+            raise TypeError(f"{owner} update sequence element #{i} should be Iterable; is" + type(pair).__name__)
+        pair = list(pair)
+        if len(pair) != 2:
+            raise ValueError(f"{owner} update sequence element #{i} has length {len(pair)}; 2 is required")
+        yield pair
+
+
+def _described(key, value, name_of):
+    """The line of a parameter in the repr of its container."""
+    if not isinstance(value, torch.Tensor):
+        return f"  ({key}): Object of type: {type(value).__name__}"
+    kind = "Parameter" if isinstance(value, Parameter) else "Tensor"
+    return f"  ({key}): {kind} containing: [{name_of(value)} of size {'x'.join(str(n) for n in value.size())}]"
 
 
 class ParameterList(Module):
@@ -220,20 +285,15 @@ class ParameterList(Module):
         return str(at + n if at < 0 else at)
 
     def __getitem__(self, idx):
-        if isinstance(idx, slice):
-            start, stop, step = idx.indices(len(self))
-            out = self.__class__()
-            for i in range(start, stop, step):
-                out.append(self[i])
-            return out
-        else:
+        if not isinstance(idx, slice):
             return getattr(self, self._get_abs_string_index(idx))
+        part = self.__class__()
+        for i in range(*idx.indices(len(self))):
+            part.append(self[i])
+        return part
 
     def __setitem__(self, idx, param):
-        idx = self._get_abs_string_index(idx)
-        if isinstance(param, torch.Tensor) and not isinstance(param, Parameter):
-            param = Parameter(param)
-        return setattr(self, idx, param)
+        setattr(self, self._get_abs_string_index(idx), _as_parameter(param))
 
     def __len__(self):
         return self._size
@@ -244,16 +304,30 @@ class ParameterList(Module):
     def __iadd__(self, parameters):
         return self.extend(parameters)
 
+    def __dir__(self):
+        return [name for name in super().__dir__() if not name.isdigit()]
+
     def append(self, value):
-        new_idx = len(self)
         self._size += 1
-        self[new_idx] = value
+        self[self._size - 1] = value
         return self
 
     def extend(self, values):
+        if not isinstance(values, container_abcs.Iterable) or isinstance(values, torch.Tensor):
+            raise TypeError("ParameterList.extend should be called with an iterable, but got " + type(values).__name__)
         for value in values:
             self.append(value)
         return self
+
+    def extra_repr(self):
+        return "\n".join(_described(i, value, lambda v: v.dtype) for i, value in enumerate(self))
+
+    def __call__(self, *args, **kwargs):
+        raise RuntimeError("ParameterList should not be called.")
+
+
+def _as_parameter(value):
+    return Parameter(value) if isinstance(value, torch.Tensor) and not isinstance(value, Parameter) else value
 
 
 class ParameterDict(Module):
@@ -263,20 +337,31 @@ class ParameterDict(Module):
         if parameters is not None:
             self.update(parameters)
 
+    def _key_to_attr(self, key):
+        if not isinstance(key, str):
+            raise TypeError(f"Index given to ParameterDict cannot be used as a key as it is not a string (type is '{type(key).__name__}'). "
+                            "Open an issue on github if you need non-string keys.")
+        return key
+
     def __getitem__(self, key):
-        return getattr(self, key)
+        return getattr(self, self._key_to_attr(key))
 
     def __setitem__(self, key, value):
         self._keys[key] = None
-        if isinstance(value, torch.Tensor) and not isinstance(value, Parameter):
-            value = Parameter(value)
-        setattr(self, key, value)
+        setattr(self, self._key_to_attr(key), _as_parameter(value))
+
+    def __delitem__(self, key):
+        del self._keys[key]
+        delattr(self, self._key_to_attr(key))
 
     def __len__(self):
         return len(self._keys)
 
     def __iter__(self):
         return iter(self._keys)
+
+    def __reversed__(self):
+        return reversed(list(self._keys))
 
     def __contains__(self, key):
         return key in self._keys
@@ -290,6 +375,56 @@ class ParameterDict(Module):
     def values(self):
         return (self[k] for k in self._keys)
 
+    def get(self, key, default=None):
+        return self[key] if key in self else default
+
+    def setdefault(self, key, default=None):
+        if key not in self:
+            self[key] = default
+        return self[key]
+
+    def pop(self, key):
+        value = self[key]
+        del self[key]
+        return value
+
+    def popitem(self):
+        key = next(reversed(self))
+        return key, self.pop(key)
+
+    def clear(self):
+        for key in list(self):
+            del self[key]
+
+    def copy(self):
+        return ParameterDict(OrderedDict(self.items()))
+
+    def fromkeys(self, keys, default=None):
+        return ParameterDict((key, default) for key in keys)
+
     def update(self, parameters):
-        for k, v in (parameters.items() if hasattr(parameters, "items") else parameters):
-            self[k] = v
+        pairs = list(_pairs(parameters, "ParameterDict", "ParametersDict"))
+        if isinstance(parameters, container_abcs.Mapping) and not isinstance(parameters, OrderedDict):
+            pairs.sort(key=operator.itemgetter(0))  # plain mappings come in the order of their keys
+        for key, value in pairs:
+            self[key] = value
+
+    def __or__(self, other):
+        both = self.copy()
+        both.update(other)
+        return both
+
+    def __ror__(self, other):
+        both = ParameterDict(other)
+        both.update(self)
+        return both
+
+    def __ior__(self, other):
+        self.update(other)
+        return self
+
+    def extra_repr(self):
+        return "\n".join(_described(key, value, torch.typename) for key, value in self.items())
+
+    def __call__(self, input):
+        raise RuntimeError("ParameterDict should not be called.")
