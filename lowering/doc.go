@@ -2,6 +2,6 @@
 //
 // Lower turns each node into loops (pointwise, reduction), a view, or an extern call of
 // the eager kernel; package sched groups loops; package codegen writes C++ for each group, which
-// kernels/native builds, caches and loads. Compile does all of it and returns a callable.
+// kernels/native builds, caches and loads, or package tiles runs them without a compiler. Compile does all of it and returns a callable.
 // Mirrors torch/_inductor/graph.py and compile_fx.py. It never traces: see package aot.
 package lowering
