@@ -172,6 +172,7 @@ type gen struct {
 	careful bool   // ask the C library where a vector would not reach
 	vector  bool   // the code is the body of a loop that counts wild operands
 	wild    bool   // there were such
+	count   string // the variable that says so
 }
 
 // scratch is a buffer that lies on the stack for one point of the outer space.
@@ -413,6 +414,8 @@ func (g *gen) stage(loops []*ir.Loops, indent string, inside bool) {
 		g.plain(loops, indent, inside)
 	case len(loops[reduces].Ranges) == g.p:
 		g.rows(loops, indent, inside)
+	case !loops[reduces].Columns():
+		g.each(loops, indent, inside)
 	default:
 		g.columns(loops, indent, inside)
 	}
@@ -477,6 +480,7 @@ func (g *gen) loop(axis int, from, to, indent string, body func(indent string), 
 		g.known, g.b, g.vector, g.careful = known, outside, false, false
 		return text.String()
 	}
+	g.count = fmt.Sprintf("wild%d", g.nvar)
 	head := fmt.Sprintf("%sfor (int64_t i%d = %s; i%d < %s; i%d++) {\n", indent, axis, from, axis, to, axis)
 	text := write(false)
 	wild, clauses := g.wild, ""
@@ -484,9 +488,9 @@ func (g *gen) loop(axis int, from, to, indent string, body func(indent string), 
 		clauses += fmt.Sprintf(" reduction(%s:%s)", a.clause, a.name)
 	}
 	if wild {
-		g.line("%sint wild = 0;", indent)
+		g.line("%sint %s = 0;", indent, g.count)
 		if clauses != "" {
-			clauses += " reduction(|:wild)"
+			clauses += " reduction(|:" + g.count + ")"
 		}
 		for _, a := range accs {
 			g.line("%s%s %sb = %s;", indent, a.wide, a.name, a.name)
@@ -499,7 +503,7 @@ func (g *gen) loop(axis int, from, to, indent string, body func(indent string), 
 	}
 	g.b.WriteString(head + text + indent + "}\n")
 	if wild {
-		g.line("%sif (wild) {", indent)
+		g.line("%sif (%s) {", indent, g.count)
 		for _, a := range accs {
 			g.line("%s  %s = %sb;", indent, a.name, a.name)
 		}
@@ -597,7 +601,7 @@ func (g *gen) emit(e *ir.Expr, indent string) string {
 	if w, ok := wild[e.Op]; ok && e.DType == tensor.Float32 {
 		if g.vector && !g.careful {
 			g.wild = true
-			g.line("%swild |= %s;", indent, operands.Replace(w.when))
+			g.line("%s%s |= %s;", indent, g.count, operands.Replace(w.when))
 		} else {
 			text = w.text
 		}

@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -70,7 +71,7 @@ func (a accumulator) widened(acc, v string) string {
 func (g *gen) rows(loops []*ir.Loops, indent string, inside bool) {
 	accs := g.accumulators(loops)
 	sizes := accs[0].l.Sizes()
-	first := g.p
+	first := len(accs[0].l.Ranges)
 	for _, a := range accs {
 		g.line("%s%s %s = %s;", indent, a.wide, a.name, a.begin(a.wide))
 	}
@@ -106,9 +107,23 @@ func (g *gen) rows(loops []*ir.Loops, indent string, inside bool) {
 	}
 }
 
+// each writes reductions whose rows lie apart for each point of further kept axes.
+func (g *gen) each(loops []*ir.Loops, indent string, inside bool) {
+	sizes, n := loops[0].Ranges, len(loops[0].Ranges)
+	if inside {
+		g.line("%s#pragma omp parallel for%s%s schedule(static)", indent, g.threads(), collapse(n-g.p))
+	}
+	known := g.known
+	g.known = maps.Clone(known)
+	inner := g.open(sizes, g.p, n, indent)
+	g.rows(loops, inner, false)
+	g.close(inner, indent)
+	g.known = known
+}
+
 // row writes the loops over the reduced axes, the first of them from one bound to another.
 func (g *gen) row(loops []*ir.Loops, accs []accumulator, sizes []int64, from, to, indent string) {
-	first, last := g.p, len(sizes)-1
+	first, last := len(accs[0].l.Ranges), len(sizes)-1
 	outer := indent
 	if first < last {
 		g.line("%sfor (int64_t i%d = %s; i%d < %s; i%d++) {", indent, first, from, first, to, first)
@@ -202,7 +217,7 @@ func (g *gen) columns(loops []*ir.Loops, indent string, inside bool) {
 	g.line("%s#pragma GCC ivdep", inner)
 	g.line("%sfor (int64_t i%d = %s; i%d < %s; i%d++) {", inner, last, lo, last, hi, last)
 	known := g.known
-	g.known = map[string]string{}
+	g.known = maps.Clone(known)
 	g.body(loops, inner+"  ", func(l *ir.Loops, v, indent string) {
 		a := accs[slices.IndexFunc(accs, func(a accumulator) bool { return a.l == l })]
 		g.line("%s%s", indent, a.widened(fmt.Sprintf("%s[%s]", a.name, lane), v))

@@ -194,7 +194,7 @@ func abs(x int64) int64 { return max(x, -x) }
 // them reduced if both reduce. A plain loop runs along with a reduction of a whole row.
 func (a *Loops) SharesInner(b *Loops, p int) bool {
 	if a.Reduce != "" && b.Reduce != "" {
-		return slices.Equal(a.Ranges[p:], b.Ranges[p:]) && slices.Equal(a.Reduction, b.Reduction)
+		return slices.Equal(a.Ranges[p:], b.Ranges[p:]) && slices.Equal(a.Reduction, b.Reduction) && (len(a.Ranges) == p || a.Columns() == b.Columns())
 	}
 	if a.Reduce != "" && len(a.Ranges) > p || b.Reduce != "" && len(b.Ranges) > p {
 		return false

@@ -45,6 +45,7 @@ func TestNests(t *testing.T) {
 	a, b, c := buffer("a", 64, 100), buffer("b", 64, 100), buffer("c", 64, 100)
 	row, row2, col := buffer("row", 64), buffer("row2", 64), buffer("col", 100)
 	view := buffer("view", 16, 4, 100)
+	s, u := buffer("s", 64, 10, 10), buffer("u", 64, 10, 10)
 	all := buffer("all")
 	for _, test := range []struct {
 		name  string
@@ -60,6 +61,7 @@ func TestNests(t *testing.T) {
 		{"what needs all of it", []*ir.Loops{loop(a, read(x, 100, 1)), sum(all, read(a, 100, 1), 64, 100), loop(b, plus(read(a, 100, 1), read(all)))}, "2: a; 0: all; 2: b"},
 		{"nothing passes what it needs", []*ir.Loops{loop(a, read(x, 100, 1)), sum(col, read(a, 1, 100), 64), loop(b, plus(read(a, 100, 1), read(col, 0, 1)))}, "2: a; 0: col; 2: b"},
 		{"transposed", []*ir.Loops{loop(a, read(x, 100, 1)), loop(buffer("t", 100, 64), read(a, 1, 100))}, "2: a; 2: t"},
+		{"turned within rows", []*ir.Loops{loop(s, read(x, 100, 10, 1)), loop(u, read(s, 100, 1, 10))}, "1: s | u"},
 		{"one space, cut in two ways", []*ir.Loops{sum(row, read(x, 100, 1), 100), loop(view, plus(read(x, 400, 100, 1), read(row, 4, 1)))}, "2: row | view"},
 		{"rows that are too few", []*ir.Loops{sum(buffer("few", 2), read(x, 100, 1), 100), loop(buffer("two", 2, 100), read(x, 100, 1))}, "1: few; 2: two"},
 		{"parts side by side", []*ir.Loops{part(c, 0, 40, x), part(c, 40, 60, y)}, "1: c | c"},
