@@ -9,7 +9,7 @@ import (
 )
 
 // Attention: softmax(q k^T * scale + mask) v, and its gradient. Rows of scores are computed as wanted and never stored as a whole; what is
-// kept for the backward is the logarithm of each row's normaliser. float32 without a mask works on blocks of queries as products of matrices.
+// kept for the backward is the logarithm of each row's normaliser. What float32 can hold works on blocks of queries as products of matrices.
 // 16-bit inputs are computed in float32.
 
 // sdpa computes attention for real 4-D tensors: out (N, L, H, E laid out as PyTorch's flash kernel) and logsumexp.
@@ -50,46 +50,123 @@ func sdpa(q, k, v, mask *tensor.Tensor, causal bool, scale float64) (out, lse []
 	return
 }
 
-// sdpa32 is sdpa for float32 without a mask: the scores of a block of queries are one product of matrices, their sums with the values another.
-func sdpa32(q, k, v *tensor.Tensor, causal bool, scale float64) (out, lse []float32) {
-	n, h, l, e := q.Shape[0], q.Shape[1], q.Shape[2], q.Shape[3]
-	s, ev := k.Shape[2], v.Shape[3]
-	qs, ks, vs := q.Contiguous().Float32s(), k.Contiguous().Float32s(), v.Contiguous().Float32s()
-	out, lse = make([]float32, n*h*l*ev), make([]float32, n*h*l)
-	const rows = 64
-	blocks := (l + rows - 1) / rows
-	parallel.For(int(n*h*blocks), 1, func(lo, hi int) {
-		w, done := tensor.Room[float32](rows * s)
+// attention32 is attention in float32: contiguous operands, and a block of queries at a time, whose scores are one product of matrices.
+type attention32 struct {
+	q, k, v       []float32
+	mask          []float32 // added to the scores, (heads, l, s); nil: nothing
+	heads         int64     // of all of the batch
+	l, s, e, ev   int64
+	causal        bool
+	scale         float32
+	blocks, large int64 // blocks of queries of a head, and queries of a block but the last
+}
+
+// newAttention32 prepares operands of 4 dimensions and a small dtype.
+func newAttention32(q, k, v, mask *tensor.Tensor, causal bool, scale float64) *attention32 {
+	a := &attention32{q: inFloat32(q).Float32s(), k: inFloat32(k).Float32s(), v: inFloat32(v).Float32s(), heads: q.Shape[0] * q.Shape[1],
+		l: q.Shape[2], s: k.Shape[2], e: q.Shape[3], ev: v.Shape[3], causal: causal, scale: float32(scale), large: 64}
+	if mask != nil {
+		m := mask.Expand([]int64{q.Shape[0], q.Shape[1], a.l, a.s})
+		if m.DType == tensor.Bool {
+			hidden := tensor.Full(tensor.Float32, math.Inf(-1), m.Shape...)
+			for i, seen := range m.Floats() {
+				if seen != 0 {
+					hidden.Float32s()[i] = 0
+				}
+			}
+			m = hidden
+		}
+		a.mask = inFloat32(m).Float32s()
+	}
+	a.blocks = (a.l + a.large - 1) / a.large
+	return a
+}
+
+// weights fills w, of m rows, with the weights of the queries of head b from one on, and lse, if it is not nil, with the logarithms of their normalisers.
+// It gives how many keys a row has: those beyond are hidden from the whole block.
+func (a *attention32) weights(w, lse []float32, b, from, m int64) (last int64) {
+	last = a.s
+	if a.causal {
+		last = min(a.s, from+m)
+	}
+	native.GemmAlone32(int(m), int(last), int(a.e), a.scale, mx(a.q[(b*a.l+from)*a.e:], a.e, 1), mx(a.k[b*a.s*a.e:], 1, a.e), 0, mx(w, last, 1))
+	for i := range m {
+		row := w[i*last : (i+1)*last]
+		seen := int64(len(row))
+		if a.causal {
+			seen = min(seen, from+i+1)
+		}
+		if a.mask != nil {
+			native.Binary32(native.Add, row[:seen], row[:seen], a.mask[(b*a.l+from+i)*a.s:][:seen])
+		}
+		best := 0
+		for j, x := range row[:seen] {
+			if x > row[best] {
+				best = j
+			}
+		}
+		x := row[best]
+		clear(row[seen:])
+		if math.IsInf(float64(x), -1) { // all is hidden
+			clear(row)
+		} else {
+			native.SoftmaxRows32(row[:seen], row[:seen], int(seen), false)
+			x -= float32(math.Log(float64(row[best]))) // the greatest weight is not too small for it
+		}
+		if lse != nil {
+			lse[b*a.l+from+i] = x
+		}
+	}
+	return last
+}
+
+// forward is the output, laid out as (heads, l, ev), and the logarithms of the normalisers.
+func (a *attention32) forward() (out, lse []float32) {
+	out, lse = make([]float32, a.heads*a.l*a.ev), make([]float32, a.heads*a.l)
+	parallel.For(int(a.heads*a.blocks), 1, func(lo, hi int) {
+		w, done := tensor.Room[float32](a.large * a.s)
 		defer done()
 		for t := int64(lo); t < int64(hi); t++ {
-			b, from := t/blocks, t%blocks*rows
-			m := min(rows, l-from)
-			last := s // keys beyond are hidden from the whole block
-			if causal {
-				last = min(s, from+m)
-			}
-			native.GemmAlone32(int(m), int(last), int(e), float32(scale), mx(qs[(b*l+from)*e:], e, 1), mx(ks[b*s*e:], 1, e), 0, mx(w, last, 1))
-			for i := range m {
-				row := w[i*last : (i+1)*last]
-				seen := int64(len(row))
-				if causal {
-					seen = min(seen, from+i+1)
-				}
-				best := 0
-				for j, x := range row[:seen] {
-					if x > row[best] {
-						best = j
-					}
-				}
-				x := row[best]
-				native.SoftmaxRows32(row[:seen], row[:seen], int(seen), false)
-				clear(row[seen:])
-				lse[b*l+from+i] = x - float32(math.Log(float64(row[best]))) // the greatest weight is not too small for it
-			}
-			native.GemmAlone32(int(m), int(ev), int(last), 1, mx(w, last, 1), mx(vs[b*s*ev:], ev, 1), 0, mx(out[(b*l+from)*ev:], ev, 1))
+			b, from := t/a.blocks, t%a.blocks*a.large
+			m := min(a.large, a.l-from)
+			last := a.weights(w, lse, b, from, m)
+			native.GemmAlone32(int(m), int(a.ev), int(last), 1, mx(w, last, 1), mx(a.v[b*a.s*a.ev:], a.ev, 1), 0, mx(out[(b*a.l+from)*a.ev:], a.ev, 1))
 		}
 	})
 	return out, lse
+}
+
+// backward is the gradients of queries, keys and values, for the gradient g of the output: with weights P and dP = g V', dS = P (dP - sum of P dP)
+// is the scores'.
+func (a *attention32) backward(g []float32) (dq, dk, dv []float32) {
+	dq, dk, dv = make([]float32, len(a.q)), make([]float32, len(a.k)), make([]float32, len(a.v))
+	parallel.For(int(a.heads), 1, func(lo, hi int) {
+		w, done := tensor.Room[float32](a.large * a.s)
+		defer done()
+		dw, done2 := tensor.Room[float32](a.large * a.s)
+		defer done2()
+		for t := int64(lo) * a.blocks; t < int64(hi)*a.blocks; t++ {
+			b, from := t/a.blocks, t%a.blocks*a.large
+			m := min(a.large, a.l-from)
+			last := a.weights(w, nil, b, from, m)
+			grad := mx(g[(b*a.l+from)*a.ev:], a.ev, 1)
+			native.GemmAlone32(int(last), int(a.ev), int(m), 1, mx(w, 1, last), grad, 1, mx(dv[b*a.s*a.ev:], a.ev, 1))
+			native.GemmAlone32(int(m), int(last), int(a.ev), 1, grad, mx(a.v[b*a.s*a.ev:], 1, a.ev), 0, mx(dw, last, 1))
+			for i := range m {
+				p, d := w[i*last:(i+1)*last], dw[i*last:(i+1)*last]
+				sum := float32(0)
+				for j, x := range p {
+					sum += x * d[j]
+				}
+				for j, x := range p {
+					d[j] = x * (d[j] - sum)
+				}
+			}
+			native.GemmAlone32(int(m), int(a.e), int(last), a.scale, mx(dw, last, 1), mx(a.k[b*a.s*a.e:], a.e, 1), 0, mx(dq[(b*a.l+from)*a.e:], a.e, 1))
+			native.GemmAlone32(int(last), int(a.e), int(m), a.scale, mx(dw, 1, last), mx(a.q[(b*a.l+from)*a.e:], a.e, 1), 1, mx(dk[b*a.s*a.e:], a.e, 1))
+		}
+	})
+	return dq, dk, dv
 }
 
 // attnRow fills w with the attention weights of one query and returns the log of their normaliser.
@@ -151,8 +228,8 @@ func attention() {
 		}
 		lse := c.New(ld, []int64{n, h, l}, []int64{h * l, 1, h})
 		if c.real {
-			if q.DType == tensor.Float32 && mask == nil && q.Numel() > 0 && k.Numel() > 0 && v.Numel() > 0 {
-				out, ls := sdpa32(q, k, v, causal, scaleOf(c.Args[6], q))
+			if small(q.DType) && q.Numel() > 0 && k.Numel() > 0 && v.Numel() > 0 {
+				out, ls := newAttention32(q, k, v, mask, causal, scaleOf(c.Args[6], q)).forward()
 				tensor.Copy(o, tensor.FromFloat32s(out, o.Shape...))
 				tensor.Copy(lse, tensor.FromFloat32s(ls, lse.Shape...))
 			} else {
@@ -176,6 +253,14 @@ func attention() {
 			return list(gq, gk, gv), nil
 		}
 		scale := scaleOf(c.Args[9], q)
+		if small(q.DType) && q.Numel() > 0 && k.Numel() > 0 && v.Numel() > 0 {
+			dq, dk, dv := newAttention32(q, k, v, mask, causal, scale).backward(inFloat32(g).Float32s())
+			for i, d := range [][]float32{dq, dk, dv} {
+				t := []*tensor.Tensor{gq, gk, gv}[i]
+				tensor.Copy(t, tensor.FromFloat32s(d, t.Shape...))
+			}
+			return list(gq, gk, gv), nil
+		}
 		gs, qs, ks, vs := g.Floats(), q.Floats(), k.Floats(), v.Floats()
 		var ms []float64
 		if mask != nil {
