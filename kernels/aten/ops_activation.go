@@ -28,11 +28,11 @@ func activationOps() {
 				in := kb * (x + 0.044715*x*x*x)
 				t := math.Tanh(in)
 				return g * (0.5*(1+t) + 0.5*x*(1-t*t)*kb*(1+3*0.044715*x*x))
-			})
+			}).simd(native.GeluTanhBack)
 		}
 		return f2(func(g, x float64) float64 {
 			return g * (0.5*(1+math.Erf(x*math.Sqrt2/2)) + x*math.Exp(-0.5*x*x)*0.39894228040143267794)
-		})
+		}).simd(native.GeluBack)
 	})
 	keep("elu", 1, func(c *Call) kern {
 		a, s, is := c.F(1), c.F(2), c.F(3)
@@ -186,12 +186,12 @@ func activationOps() {
 			return g
 		})
 	})
-	fl("sigmoid_backward", 2, fixed(f2(func(g, y float64) float64 { return g * (1 - y) * y })))
-	fl("tanh_backward", 2, fixed(f2(func(g, y float64) float64 { return g * (1 - y*y) })))
+	fl("sigmoid_backward", 2, fixed(f2(func(g, y float64) float64 { return g * (1 - y) * y }).simd(native.SigmoidBack)))
+	fl("tanh_backward", 2, fixed(f2(func(g, y float64) float64 { return g * (1 - y*y) }).simd(native.TanhBack)))
 	keep("silu_backward", 2, fixed(f2(func(g, x float64) float64 {
 		s := sigmoid(x)
 		return g * s * (1 + x*(1-s))
-	})))
+	}).simd(native.SiluBack)))
 	keep("mish_backward", 2, fixed(f2(func(g, x float64) float64 {
 		s, t := sigmoid(x), math.Tanh(softplus(x))
 		return g * (t + x*s*(1-t*t))

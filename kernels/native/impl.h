@@ -146,10 +146,23 @@ static void NAME(unary64)(int op, double *o, const double *a, int64_t n) {
   else if (sa) { T y = b[0]; for (int64_t i = 0; i < n; i++) { T x = a[i]; o[i] = (E); } } \
   else { T x = a[0]; for (int64_t i = 0; i < n; i++) { T y = sb ? b[i] : b[0]; o[i] = (E); } } break;
 
+// BACK is BLOOP with the operands' names the other way round: y is the gradient, which comes first.
+#define BACK(T, E) for (int64_t i = 0; i < n; i++) { T y = a[sa ? i : 0], x = b[sb ? i : 0]; o[i] = (E); } break;
+
 #define POW pow
 #define POWf whittle_powf
 #define ATAN2 atan2
 #define ATAN2f whittle_atan2f
+#define EXP exp
+#define EXPf whittle_expf
+#define ERF erf
+#define ERFf whittle_erff
+#define TANH tanh
+#define TANHf whittle_tanhf
+// The derivatives of gelu by its distribution and density, of its form by tanh, and of silu; x is the operand.
+#define GELU_SLOPE(T, F) (T)0.5 * (1 + ERF##F(x * (T)0.70710678118654752)) + x * EXP##F((T)-0.5 * x * x) * (T)0.39894228040143268
+#define GELU_INNER(T) ((T)0.79788456080286536 * (x + (T)0.044715 * x * x * x))
+#define GELU_TANH_SLOPE(T, t) (T)0.5 * (1 + t) + (T)0.5 * x * (1 - t * t) * (T)0.79788456080286536 * (1 + (T)0.134145 * x * x)
 #define BINARY(NM, T, F) \
   static void NAME(NM)(int op, T *o, const T *a, int64_t sa, const T *b, int64_t sb, int64_t n) { \
     if (op & W_STREAM) STREAM(T, o, n, NAME(NM)(op - W_STREAM, room, a + i * sa, sa, b + i * sb, sb, m)) \
@@ -163,6 +176,11 @@ static void NAME(unary64)(int op, double *o, const double *a, int64_t n) {
       case W_POW: BLOOP(T, POW##F(x, y)) \
       case W_ATAN2: BLOOP(T, ATAN2##F(x, y)) \
       case W_HYPOT: BLOOP(T, hypot##F(x, y)) \
+      case W_GELU_BACK: BACK(T, y * (GELU_SLOPE(T, F))) \
+      case W_GELU_TANH_BACK: BACK(T, ({ T t = TANH##F(GELU_INNER(T)); y * (GELU_TANH_SLOPE(T, t)); })) \
+      case W_SILU_BACK: BACK(T, ({ T t = 1 / (1 + EXP##F(-x)); y * t * (1 + x * (1 - t)); })) \
+      case W_SIGMOID_BACK: BACK(T, y * (1 - x) * x) \
+      case W_TANH_BACK: BACK(T, y * (1 - x * x)) \
     } \
   }
 BINARY(binary32, float, f)

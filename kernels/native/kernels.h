@@ -9,6 +9,9 @@ enum { W_ADD = 1, W_SUB, W_MUL, W_DIV, W_MAX, W_MIN, W_POW, W_ATAN2, W_HYPOT, W_
        W_SQUARE, W_CUBE, W_FLOOR, W_CEIL, W_TRUNC, W_ROUND,
        W_EXP2, W_EXPM1, W_LOG2, W_LOG10, W_LOG1P, W_TAN, W_ASIN, W_ACOS, W_ATAN, W_SINH, W_COSH, W_ASINH, W_ACOSH, W_ATANH, W_ERFC };
 
+// Of the gradient of an activation's result, and of its operand (or, of a sigmoid and a tanh, its result).
+enum { W_GELU_BACK = 112, W_GELU_TANH_BACK, W_SILU_BACK, W_SIGMOID_BACK, W_TANH_BACK };
+
 // Added to an operation (or a size): the result is written past the cache.
 enum { W_STREAM = 1 << 16 };
 

@@ -69,6 +69,15 @@ const (
 	Xor
 )
 
+// Gradients of activations: of the gradient of the result, and of the operand; of a sigmoid and a tanh, of the result.
+const (
+	GeluBack Op = 112 + iota
+	GeluTanhBack
+	SiluBack
+	SigmoidBack
+	TanhBack
+)
+
 // Comparisons: kernels of two operands whose results are bytes, 0 or 1.
 const (
 	Eq Op = 16 + iota

@@ -295,6 +295,29 @@ func TestPowers(t *testing.T) {
 	})
 }
 
+// TestSlopes: gradients of activations, of rows and of one number repeated.
+func TestSlopes(t *testing.T) {
+	n := 1003
+	g, x := make([]float32, n), make([]float32, n)
+	for i := range x {
+		g[i], x[i] = rand.Float32()*4-2, rand.Float32()*16-8
+	}
+	levels(t, func(t *testing.T) {
+		for op := GeluBack; op <= TanhBack; op++ {
+			for _, in := range [][2][]float32{{g, x}, {g[:1], x}, {g, x[:1]}} {
+				got, want := make([]float32, n), make([]float32, n)
+				Binary32(op, got, in[0], in[1])
+				BinaryGo(op, want, in[0], in[1])
+				for i := range got {
+					if d := math.Abs(float64(got[i] - want[i])); !(d <= 2e-6) { // 1+tanh cancels
+						t.Fatalf("op %d of %v, %v: %v want %v", op, at(in[0], i), at(in[1], i), got[i], want[i])
+					}
+				}
+			}
+		}
+	})
+}
+
 func TestBits(t *testing.T) {
 	for _, n := range []int{1, 64, 65, 1003} {
 		a, b := make([]uint8, n), make([]uint8, n)

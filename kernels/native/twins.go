@@ -130,8 +130,28 @@ func BinaryGo[T float32 | float64](op Op, out, a, b []T) {
 			out[i] = T(math.Atan2(float64(x), float64(y)))
 		case Hypot:
 			out[i] = T(math.Hypot(float64(x), float64(y)))
+		case GeluBack, GeluTanhBack, SiluBack, SigmoidBack, TanhBack:
+			out[i] = T(float64(x) * slope(op, float64(y)))
 		}
 	}
+}
+
+// slope is the derivative of an activation, at its operand, or at its result for a sigmoid and a tanh.
+func slope(op Op, x float64) float64 {
+	switch op {
+	case GeluBack:
+		return 0.5*(1+math.Erf(x*math.Sqrt2/2)) + x*math.Exp(-0.5*x*x)/math.Sqrt(2*math.Pi)
+	case GeluTanhBack:
+		k := math.Sqrt(2 / math.Pi)
+		t := math.Tanh(k * (x + 0.044715*x*x*x))
+		return 0.5*(1+t) + 0.5*x*(1-t*t)*k*(1+3*0.044715*x*x)
+	case SiluBack:
+		s := 1 / (1 + math.Exp(-x))
+		return s * (1 + x*(1-s))
+	case SigmoidBack:
+		return (1 - x) * x
+	}
+	return 1 - x*x
 }
 
 // at is element i of an operand, which may be one that is repeated.
