@@ -29,10 +29,22 @@ func embeddings() {
 			return o, nil
 		}
 		n, k := w.Shape[0], w.Shape[1]
-		for i, v := range ix.Ints() {
+		rows := ix.Ints()
+		for _, v := range rows {
 			if v < 0 || v >= n {
 				return nil, kindf(IndexError, "index out of range in self")
 			}
+		}
+		if w.Stride[1] == 1 && k > 0 && len(rows) > 0 {
+			size := int64(w.DType.Size())
+			at := make([]int64, len(rows))
+			for i, v := range rows {
+				at[i] = (w.Offset + v*w.Stride[0]) * size
+			}
+			moveRows(o.Bytes(), w.Storage.Data, at, k*size)
+			return o, nil
+		}
+		for i, v := range rows {
 			tensor.Copy(tensor.NewView(o, []int64{k}, []int64{1}, int64(i)*k), tensor.NewView(w, []int64{k}, w.Stride[1:], w.Offset+v*w.Stride[0]))
 		}
 		return o, nil
