@@ -2,6 +2,7 @@ package aten
 
 import (
 	"math"
+	"slices"
 
 	"whittle/kernels/native"
 	"whittle/kernels/parallel"
@@ -107,7 +108,7 @@ func (a *attention32) weights(w, lse []float32, b, from, m int64) (last int64) {
 		}
 		x := row[best]
 		clear(row[seen:])
-		if math.IsInf(float64(x), -1) { // all is hidden
+		if inf := float32(math.Inf(-1)); x == inf && !slices.ContainsFunc(row[:seen], func(x float32) bool { return x != inf }) { // all is hidden, and nothing is NaN
 			clear(row)
 		} else {
 			native.SoftmaxRows32(row[:seen], row[:seen], int(seen), false)

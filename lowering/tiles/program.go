@@ -248,9 +248,6 @@ func (m *machine) run(c code, axis int) vector {
 		if in.cast != tensor.Invalid {
 			convert(args[0], in.cast, v, in.d)
 		} else {
-			if len(args) == 1 && size(args[0]) != n {
-				panic("a tile that varies more than its operand")
-			}
 			in.op(v, in.d, args)
 		}
 		m.regs[r] = v
