@@ -193,82 +193,58 @@ func each[T, R any](f func(x []T) R, out []R, in [][]T) {
 
 // operationOf is the row of an operator for operands of a class; nil if there is none.
 func operationOf(op string, c class) operation {
-	fs := func(in []vector) [][]float32 {
-		out := make([][]float32, len(in))
-		for k, v := range in {
-			out[k] = v.f
-		}
-		return out
-	}
-	ds := func(in []vector) [][]float64 {
-		out := make([][]float64, len(in))
-		for k, v := range in {
-			out[k] = v.d
-		}
-		return out
-	}
-	is := func(in []vector) [][]int64 {
-		out := make([][]int64, len(in))
-		for k, v := range in {
-			out[k] = v.i
-		}
-		return out
-	}
 	switch c {
 	case single:
-		if k, ok := unary[op]; ok {
-			return func(out vector, _ tensor.DType, in []vector) { native.Unary32(k, out.f, in[0].f) }
-		}
-		if k, ok := binary[op]; ok {
-			return func(out vector, _ tensor.DType, in []vector) { native.Binary32(k, out.f, in[0].f, in[1].f) }
-		}
-		if k, ok := compare[op]; ok {
-			return func(out vector, _ tensor.DType, in []vector) { native.Compare(k, out.b, in[0].f, in[1].f) }
-		}
-		if f := floats[float32](op); f != nil {
-			return func(out vector, _ tensor.DType, in []vector) { each(f, out.f, fs(in)) }
-		}
-		if f := classify[float32](op); f != nil {
-			return func(out vector, _ tensor.DType, in []vector) { each(f, out.b, fs(in)) }
-		}
+		return floating(op, func(v vector) []float32 { return v.f }, native.Unary32, native.Binary32)
 	case double:
-		if k, ok := unary[op]; ok {
-			return func(out vector, _ tensor.DType, in []vector) { native.Unary64(k, out.d, in[0].d) }
-		}
-		if k, ok := binary[op]; ok {
-			return func(out vector, _ tensor.DType, in []vector) { native.Binary64(k, out.d, in[0].d, in[1].d) }
-		}
-		if k, ok := compare[op]; ok {
-			return func(out vector, _ tensor.DType, in []vector) { native.Compare(k, out.b, in[0].d, in[1].d) }
-		}
-		if f := floats[float64](op); f != nil {
-			return func(out vector, _ tensor.DType, in []vector) { each(f, out.d, ds(in)) }
-		}
-		if f := classify[float64](op); f != nil {
-			return func(out vector, _ tensor.DType, in []vector) { each(f, out.b, ds(in)) }
-		}
+		return floating(op, func(v vector) []float64 { return v.d }, native.Unary64, native.Binary64)
 	case integer:
 		if k, ok := compare[op]; ok {
 			return func(out vector, _ tensor.DType, in []vector) { native.Compare(k, out.b, in[0].i, in[1].i) }
 		}
 		if f := integers(op); f != nil {
 			return func(out vector, d tensor.DType, in []vector) {
-				each(f, out.i, is(in))
+				each(f, out.i, fields(in, func(v vector) []int64 { return v.i }))
 				wrap(d, out.i)
 			}
 		}
 	case truth:
 		if f := truths[op]; f != nil {
 			return func(out vector, _ tensor.DType, in []vector) {
-				bs := make([][]uint8, len(in))
-				for k, v := range in {
-					bs[k] = v.b
-				}
-				each(f, out.b, bs)
+				each(f, out.b, fields(in, func(v vector) []uint8 { return v.b }))
 			}
 		}
 	}
 	return nil
+}
+
+// floating is operationOf for floats, of one type and with its kernels.
+func floating[T float32 | float64](op string, of func(vector) []T, one func(op native.Op, out, a []T), two func(op native.Op, out, a, b []T)) operation {
+	if k, ok := unary[op]; ok {
+		return func(out vector, _ tensor.DType, in []vector) { one(k, of(out), of(in[0])) }
+	}
+	if k, ok := binary[op]; ok {
+		return func(out vector, _ tensor.DType, in []vector) { two(k, of(out), of(in[0]), of(in[1])) }
+	}
+	if k, ok := compare[op]; ok {
+		return func(out vector, _ tensor.DType, in []vector) { native.Compare(k, out.b, of(in[0]), of(in[1])) }
+	}
+	if f := floats[T](op); f != nil {
+		return func(out vector, _ tensor.DType, in []vector) { each(f, of(out), fields(in, of)) }
+	}
+	if f := classify[T](op); f != nil {
+		return func(out vector, _ tensor.DType, in []vector) { each(f, out.b, fields(in, of)) }
+	}
+	return nil
+}
+
+// fields are the elements of vectors.
+func fields[T any](in []vector, of func(vector) []T) [][]T {
+	out := make([][]T, len(in))
+	for k, v := range in {
+		out[k] = of(v)
+	}
+	return out
 }
 
 // classify are the questions about one float.

@@ -156,21 +156,20 @@ func load(t *tensor.Tensor, from tensor.DType, d tensor.DType, off, step int64, 
 		tensor.Load32(t, off, step, v.f)
 		return v
 	}
+	whole := tensor.Int64 // what all that is like it fits in
 	if from.IsFloat() {
-		x := v.d
-		if x == nil {
-			x = make([]float64, n)
-		}
-		tensor.LoadFloat(t, off, step, x)
-		convert(vector{d: x}, tensor.Float64, v, d)
-		return v
+		whole = tensor.Float64
 	}
-	x := v.i
-	if x == nil {
-		x = make([]int64, n)
+	x := v
+	if classOf(d) != classOf(whole) {
+		x = room(whole, n)
 	}
-	tensor.LoadInt(t, off, step, x)
-	convert(vector{i: x}, tensor.Int64, v, d)
+	if from.IsFloat() {
+		tensor.LoadFloat(t, off, step, x.d)
+	} else {
+		tensor.LoadInt(t, off, step, x.i)
+	}
+	convert(x, whole, v, d)
 	return v
 }
 
