@@ -311,7 +311,13 @@ var lazyModules = map[string]bool{"optim": true, "_dynamo": true, "_inductor": t
 	"utils": true, "_logging": true, "fft": true, "masked": true, "signal": true, "linalg": true, "special": true, "func": true, "distributions": true, "cuda": true, "backends": true, "jit": true,
 	"_higher_order_ops": true, "_decomp": true, "amp": true, "random": true, "overrides": true, "distributed": true, "export": true, "futures": true, "cpu": true, "accelerator": true, "xpu": true, "mtia": true, "mps": true, "onnx": true, "profiler": true, "sparse": true, "version": true, "_subclasses": true}
 
+// tensorList is a tensor, or several; what is none is nil.
 func (t *Torch) tensorList(o vm.Object) ([]*tensor.Tensor, error) {
+	return t.tensorsOr(o, func(vm.Object) error { return nil })
+}
+
+// tensorsOr is tensorList, where other says of what is no tensor whether it may be there.
+func (t *Torch) tensorsOr(o vm.Object, other func(vm.Object) error) ([]*tensor.Tensor, error) {
 	if p, ok := o.(*Tensor); ok {
 		return []*tensor.Tensor{p.T}, nil
 	}
@@ -323,6 +329,8 @@ func (t *Torch) tensorList(o vm.Object) ([]*tensor.Tensor, error) {
 	for i, x := range items {
 		if p, ok := x.(*Tensor); ok {
 			out[i] = p.T
+		} else if err := other(x); err != nil {
+			return nil, err
 		}
 	}
 	return out, nil
@@ -371,22 +379,12 @@ func (t *Torch) autogradGrad(a []vm.Object) (vm.Object, error) {
 
 // seedList are the gradients that a backward pass starts with: a tensor, or several of which some may be None, as nil.
 func (t *Torch) seedList(o vm.Object) ([]*tensor.Tensor, error) {
-	if p, ok := o.(*Tensor); ok {
-		return []*tensor.Tensor{p.T}, nil
-	}
-	items, err := t.In.IterAll(o)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]*tensor.Tensor, len(items))
-	for i, x := range items {
-		if p, ok := x.(*Tensor); ok {
-			out[i] = p.T
-		} else if x != vm.None {
-			return nil, t.In.Errorf(t.In.Exc.TypeError, "gradients can be either Tensors or None, but got %s", x.Type().Name)
+	return t.tensorsOr(o, func(x vm.Object) error {
+		if x == vm.None {
+			return nil
 		}
-	}
-	return out, nil
+		return t.In.Errorf(t.In.Exc.TypeError, "gradients can be either Tensors or None, but got %s", x.Type().Name)
+	})
 }
 
 // fitSeeds says what is wrong with the gradients that a backward pass starts with. Where none is given, as nil, the output has to be a real scalar.

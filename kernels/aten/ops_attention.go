@@ -229,7 +229,7 @@ func attention() {
 		}
 		lse := c.New(ld, []int64{n, h, l}, []int64{h * l, 1, h})
 		if c.real {
-			if small(q.DType) && q.Numel() > 0 && k.Numel() > 0 && v.Numel() > 0 {
+			if q.DType.IsSmallFloat() && q.Numel() > 0 && k.Numel() > 0 && v.Numel() > 0 {
 				out, ls := newAttention32(q, k, v, mask, causal, scaleOf(c.Args[6], q)).forward()
 				tensor.Copy(o, tensor.FromFloat32s(out, o.Shape...))
 				tensor.Copy(lse, tensor.FromFloat32s(ls, lse.Shape...))
@@ -254,7 +254,7 @@ func attention() {
 			return list(gq, gk, gv), nil
 		}
 		scale := scaleOf(c.Args[9], q)
-		if small(q.DType) && q.Numel() > 0 && k.Numel() > 0 && v.Numel() > 0 {
+		if q.DType.IsSmallFloat() && q.Numel() > 0 && k.Numel() > 0 && v.Numel() > 0 {
 			dq, dk, dv := newAttention32(q, k, v, mask, causal, scale).backward(inFloat32(g).Float32s())
 			for i, d := range [][]float32{dq, dk, dv} {
 				t := []*tensor.Tensor{gq, gk, gv}[i]

@@ -282,7 +282,7 @@ func binaryOps() {
 		if n, ok := c.Args[1].(int64); ok && n < 0 && d.IsInt() {
 			return nil, errf("Integers to negative integer powers are not allowed.")
 		}
-		k := f2(pow).i2(ipow).c2(cpow).simd(native.Pow)
+		k := f2(pow).i2(IntPow).c2(cpow).simd(native.Pow)
 		if _, isT := c.Args[1].(*tensor.Tensor); !isT && d.IsFloat() {
 			switch e := toFloat(c.Args[1]); e {
 			case 2:

@@ -68,7 +68,7 @@ func init() {
 				native.SoftmaxRows32(o.Float32s(), x, int(t.Shape[d]), logarithm)
 				return o, nil
 			}
-			if small(t.DType) && t.Dim() > 0 { // turned, so that its lines are contiguous, and in float32
+			if t.DType.IsSmallFloat() && t.Dim() > 0 { // turned, so that its lines are contiguous, and in float32
 				last := int64(t.Dim() - 1)
 				turned := func(t *tensor.Tensor) *tensor.Tensor {
 					v := tensor.NewView(t, t.Shape, t.Stride, t.Offset)
@@ -211,7 +211,7 @@ func layerNorms() {
 			rstd.Fill(math.NaN())
 			return []Value{o, mean, rstd}, nil
 		}
-		if small(t.DType) {
+		if t.DType.IsSmallFloat() {
 			get := func(p *tensor.Tensor) []float32 {
 				if p == nil {
 					return nil
@@ -293,11 +293,6 @@ func layerNorms() {
 		}
 		return y, nil
 	})
-}
-
-// small reports whether dtype d is a float that arithmetic widens to float32 at most.
-func small(d tensor.DType) bool {
-	return d == tensor.Float32 || d == tensor.BFloat16 || d == tensor.Float16
 }
 
 // inFloat32 is t, of a small dtype, contiguous and in float32: itself if it is that.

@@ -128,8 +128,8 @@ func iremainder(a, b int64) int64 {
 	return m
 }
 
-// ipow is a power of integers, which wraps around; a negative exponent gives what an integer can hold of it: 0, 1 or -1.
-func ipow(a, b int64) int64 {
+// IntPow is a power of integers, which wraps around; a negative exponent gives what an integer can hold of it: 0, 1 or -1.
+func IntPow(a, b int64) int64 {
 	if b < 0 {
 		switch a {
 		case 1:

@@ -225,7 +225,7 @@ func (c *Call) foldInt(t *tensor.Tensor, mask []bool, keepdim bool, out tensor.D
 // sumFast sums float32 tensors whose reduced dimensions are the trailing or the leading ones, or neighbours between, contiguously; those of 16 bits in
 // float32.
 func sumFast(o, t *tensor.Tensor, mask []bool) bool {
-	if t.DType != tensor.Float32 && small(t.DType) && t.DType == o.DType {
+	if t.DType != tensor.Float32 && t.DType.IsSmallFloat() && t.DType == o.DType {
 		y := asFloat32(o)
 		if !sumFast(y, inFloat32(t), mask) {
 			return false
@@ -310,7 +310,7 @@ func (c *Call) sum(t *tensor.Tensor, mask []bool, keepdim bool, d tensor.DType) 
 			return s
 		}), nil
 	}
-	if c.real && small(t.DType) && d == t.DType {
+	if c.real && t.DType.IsSmallFloat() && d == t.DType {
 		o := c.New(d, reduceShape(t, mask, keepdim), reduceStrides(t, mask, keepdim))
 		if sumFast(o, t, mask) {
 			return o, nil

@@ -47,7 +47,7 @@ func copyLoop(l *Loop, dst, src *Tensor) {
 		convRows[float32, int64](l, in, dst, src)
 		return
 	}
-	if small(dst.DType) && small(src.DType) {
+	if dst.DType.IsSmallFloat() && src.DType.IsSmallFloat() {
 		buf := make([]float32, min(4096, l.Shape[len(l.Shape)-1]))
 		l.Rows(func(o []int64, n int64) {
 			for k := int64(0); k < n; k += int64(len(buf)) {
@@ -83,9 +83,6 @@ func copyLoop(l *Loop, dst, src *Tensor) {
 		}
 	})
 }
-
-// small reports whether float32 holds the elements of dtype d, which are floats.
-func small(d DType) bool { return d == Float32 || d == BFloat16 || d == Float16 }
 
 func sameStrides(a, b *Tensor) bool {
 	for i := range a.Stride {

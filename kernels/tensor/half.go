@@ -60,3 +60,6 @@ func RoundTo(d DType, x float64) float64 {
 	}
 	return x
 }
+
+// IsSmallFloat reports whether d is float32 or a 16-bit float, whose elements float32 holds.
+func (d DType) IsSmallFloat() bool { return d == Float32 || d == BFloat16 || d == Float16 }

@@ -3,6 +3,7 @@ package tiles
 import (
 	"math"
 
+	"whittle/kernels/aten"
 	"whittle/kernels/native"
 	"whittle/kernels/tensor"
 )
@@ -143,26 +144,7 @@ func integers(op string) func(x []int64) int64 {
 	case "fma":
 		return func(x []int64) int64 { return x[0]*x[1] + x[2] }
 	case "pow":
-		return func(x []int64) int64 {
-			a, b := x[0], x[1]
-			if b < 0 {
-				switch {
-				case a == 1, a == -1 && b%2 == 0:
-					return 1
-				case a == -1:
-					return -1
-				}
-				return 0
-			}
-			r := int64(1)
-			for ; b > 0; b >>= 1 {
-				if b&1 != 0 {
-					r *= a
-				}
-				a *= a
-			}
-			return r
-		}
+		return func(x []int64) int64 { return aten.IntPow(x[0], x[1]) }
 	case "bug_plus1":
 		return func(x []int64) int64 { return x[0] + 1 }
 	}

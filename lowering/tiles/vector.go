@@ -152,7 +152,7 @@ func load(t *tensor.Tensor, from tensor.DType, d tensor.DType, off, step int64, 
 		return vector{b: tensor.Whole[uint8](t)[off : off+int64(n)]}
 	}
 	v = v.first(n)
-	if v.f != nil && (from == tensor.Float32 || from == tensor.BFloat16 || from == tensor.Float16) {
+	if v.f != nil && from.IsSmallFloat() {
 		tensor.Load32(t, off, step, v.f)
 		return v
 	}
