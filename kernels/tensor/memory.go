@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"sync"
 	"unsafe"
+
+	"golang.org/x/sys/unix"
 )
 
 const (
@@ -75,7 +77,25 @@ func (m *memory) borrow(n int) (buf []byte, dirty bool) {
 	if buf != nil {
 		return buf, true
 	}
-	return make([]byte, size), false
+	buf = make([]byte, size)
+	LargePages(buf)
+	return buf, false
+}
+
+// largePage is the size of a large page of the processors that Linux has them on by default.
+const largePage = 2 << 20
+
+// LargePages asks the system to back the part of buf that large pages fit in by such pages, in what of it is not in use yet: one fault where
+// there were 512, and fewer misses when it is read across. It is advice, and a system that has no such pages goes on without.
+func LargePages(buf []byte) {
+	if len(buf) < largePage {
+		return
+	}
+	p := unsafe.Pointer(unsafe.SliceData(buf))
+	skip := int(-uintptr(p) & (largePage - 1))
+	if n := (len(buf) - skip) &^ (largePage - 1); n > 0 {
+		_ = unix.Madvise(buf[skip:skip+n], unix.MADV_HUGEPAGE)
+	}
 }
 
 // Room is n elements of memory for the course of a kernel, which may hold anything. done gives it back: nothing may point into it then.

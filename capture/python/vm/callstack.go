@@ -93,6 +93,9 @@ func (in *Interp) pushFrame(fn *Function) *Frame {
 	if c.gen || in.FrameHook != nil {
 		return in.NewFrame(fn, c)
 	}
+	if c.fast == nil {
+		c.ready()
+	}
 	n := c.nslots + c.StackSize + 1
 	if in.top+n > len(in.slab) {
 		in.grow(n)

@@ -14,6 +14,7 @@ type Code struct {
 	Consts []Object // the constants as objects
 	Native bool     // stands for what CPython has in C: its frames leave no entry in tracebacks
 
+	// From here to caches: see ready.
 	ops    []op     // Instrs
 	fast   []op     // the same, with instructions of our own for pairs and types; see quicken
 	names  []Object // Names as objects
@@ -30,38 +31,44 @@ type Code struct {
 
 // op is an instruction without its position in the source, so that the evaluator's loop reads few bytes.
 type op struct {
-	op  code.Op
-	arg int32
+	op    code.Op
+	named bool // a call whose keyword arguments KW_NAMES has
+	arg   int32
 }
 
-// NewCode readies a compiled code object for running: constants and names become objects, names are hashed, and each instruction has its
-// inline cache. That is done once for each code object of a program; code objects among the constants are made ready with it.
+// NewCode makes a code object of a compiled one, and of those among its constants. What running takes is made when a frame first asks for it:
+// most functions of a library are never called.
 func NewCode(c *code.Code) *Code {
 	v := &Code{Code: c}
 	v.Consts = make([]Object, len(c.Consts))
 	for i, k := range c.Consts {
 		v.Consts[i] = ConstObject(k)
 	}
-	v.ops = make([]op, len(c.Instrs))
-	for i := range c.Instrs {
-		v.ops[i] = op{c.Instrs[i].Op, c.Instrs[i].Arg}
-	}
-	v.hashes = make([]uint64, len(c.Names))
-	for i, n := range c.Names {
-		v.hashes[i] = hashString(n)
-	}
-	v.names = make([]Object, len(c.Names))
-	for i, n := range c.Names {
-		v.names[i] = Str(n)
-	}
-	v.fast = quicken(v.ops)
-	v.caches = make([]inlineCache, len(c.Instrs))
 	v.nslots = c.NLocalsPlus()
 	v.scopeEnd = max(v.nslots-len(c.FreeVars), 0)
 	v.scopeBegin = min(c.ArgCount+c.KwOnly, v.scopeEnd)
 	v.simple = c.KwOnly == 0 && c.Flags&(code.VarArgs|code.VarKeywords) == 0
 	v.gen = c.Flags&(code.Generator|code.Coroutine|code.AsyncGen) != 0
 	return v
+}
+
+// ready makes what running takes: names as objects and hashed, the instructions, and an inline cache for each.
+func (c *Code) ready() {
+	c.ops = make([]op, len(c.Instrs))
+	for i := range c.Instrs {
+		c.ops[i] = op{op: c.Instrs[i].Op, arg: c.Instrs[i].Arg}
+		_, c.ops[i].named = c.named(i)
+	}
+	c.hashes = make([]uint64, len(c.Names))
+	for i, n := range c.Names {
+		c.hashes[i] = hashString(n)
+	}
+	c.names = make([]Object, len(c.Names))
+	for i, n := range c.Names {
+		c.names[i] = Str(n)
+	}
+	c.fast = quicken(c.ops)
+	c.caches = make([]inlineCache, len(c.Instrs))
 }
 
 // ConstObject makes the object of a constant that package code has as a Go value. Constants that embedders put into a code object are

@@ -6,7 +6,7 @@ import (
 	"whittle/capture/python/code"
 )
 
-// eval runs a frame's instructions from its PC until it returns, yields or fails; err, if not nil, is what the current instruction fails
+// eval runs a frame's instructions from its PC until it returns, yields or fails; thrown, if not nil, is what the current instruction fails
 // with first. It is one switch over the instructions, long because a call for each would cost more than most of them do; what they do to the
 // stack is beside their names in package code and in quicken.go.
 //
@@ -22,25 +22,24 @@ import (
 //
 // Arithmetic, comparisons, subscripts, attributes and calls try the usual cases of built-in types here and leave the rest to the methods
 // that know all of the language; the usual cases must behave as those methods do.
-func (in *Interp) eval(f *Frame, err error) (Object, error) {
+func (in *Interp) eval(f *Frame, thrown error) (Object, error) {
 	var (
-		ops     = f.Code.fast
-		stack   = f.Stack
-		sp      = f.SP
-		pc      = f.PC
-		kwnames *Tuple
-		o       op
+		ops   = f.Code.fast
+		stack = f.Stack
+		sp    = f.SP
+		pc    = f.PC
 	)
-	if pc > 0 {
-		kwnames = f.pendingNames()
-	}
-	if err != nil {
-		if sp, pc, err = in.unwind(f, err, true); err != nil {
-			return nil, err
+	if thrown != nil {
+		if sp, pc, thrown = in.unwind(f, thrown, true); thrown != nil {
+			return nil, thrown
 		}
 	}
 loop:
 	for {
+		var (
+			o   op
+			err error
+		)
 		f.PC = pc
 		if f.Trace != nil {
 			f.SP = sp
@@ -60,7 +59,7 @@ loop:
 					goto fail
 				}
 			}
-		case code.NOP, code.PRECALL, code.CACHE:
+		case code.NOP, code.PRECALL, code.KW_NAMES, code.CACHE:
 		case code.POP_TOP:
 			sp--
 			if in.awaited != 0 && stack[sp] != None {
@@ -524,7 +523,7 @@ loop:
 						}
 					case ic.kind == attrProperty:
 						f.SP = sp
-						v, e := ic.val.(*Function).call(in, stack[sp-1:sp], nil)
+						v, e := ic.val.(*Function).call(in, f.Stack[sp-1:sp], nil)
 						if e != nil {
 							err = e
 							goto fail
@@ -641,8 +640,6 @@ loop:
 			}
 			sp++
 
-		case code.KW_NAMES:
-			kwnames = f.Code.Consts[o.arg].(*Tuple)
 		case fastCall: // PRECALL and what follows it
 			o = ops[pc]
 			f.PC = pc
@@ -661,8 +658,12 @@ loop:
 				stack[base-2] = callable
 			}
 			drop := sp - n - 2
-			args := stack[base:sp]
+			args := f.Stack[base:sp]
 			var v Object
+			var kwnames *Tuple
+			if o.named {
+				kwnames = f.Code.argNames(pc - 1)
+			}
 			f.SP = sp
 			if in.CallHook != nil {
 				v, err = in.callHooked(callable, args, kwnames)
@@ -699,7 +700,6 @@ loop:
 			} else {
 				v, err = in.callVector(callable, args, kwnames)
 			}
-			kwnames = nil
 			if err != nil {
 				goto fail
 			}
@@ -887,7 +887,7 @@ loop:
 			t := emptyTuple
 			if n > 0 {
 				t = newItems(n)
-				copy(t.Items, stack[sp-n:sp])
+				copy(t.Items, f.Stack[sp-n:sp])
 			}
 			sp -= n
 			stack[sp] = t
@@ -895,7 +895,7 @@ loop:
 		case code.BUILD_LIST:
 			n := int(o.arg)
 			items := make([]Object, n)
-			copy(items, stack[sp-n:sp])
+			copy(items, f.Stack[sp-n:sp])
 			sp -= n
 			stack[sp] = &List{items}
 			sp++
@@ -991,7 +991,6 @@ loop:
 		continue
 
 	fail:
-		kwnames = nil
 		if sp, pc, err = in.unwind(f, err, true); err != nil {
 			return nil, err
 		}

@@ -376,23 +376,20 @@ func (in *Interp) raise(o, cause Object) error {
 	return in.raiseAgain(e)
 }
 
-// pendingNames are the names of keyword arguments of the call at which evaluation begins: of a frame that an embedder goes on with.
-func (f *Frame) pendingNames() *Tuple {
-	ins := f.Code.Instrs
-	if f.PC >= len(ins) || ins[f.PC].Op != code.CALL && ins[f.PC].Op != code.PRECALL {
-		return nil
+// named says whether call i has keyword arguments, and where the instruction is that has their names.
+func (c *Code) named(i int) (at int, ok bool) {
+	if c.ops[i].op != code.CALL {
+		return 0, false
 	}
-	for i := f.PC - 1; i >= 0; i-- {
-		switch ins[i].Op {
-		case code.PRECALL, code.CACHE:
-		case code.KW_NAMES:
-			t, _ := f.Code.Consts[ins[i].Arg].(*Tuple)
-			return t
-		default:
-			return nil
-		}
+	for at = i - 1; at >= 0 && (c.ops[at].op == code.PRECALL || c.ops[at].op == code.CACHE); at-- {
 	}
-	return nil
+	return at, at >= 0 && c.ops[at].op == code.KW_NAMES
+}
+
+// argNames are the names of the keyword arguments of call i.
+func (c *Code) argNames(i int) *Tuple {
+	at, _ := c.named(i)
+	return c.Consts[c.ops[at].arg].(*Tuple)
 }
 
 // unset is the error for the i-th local variable, which has no value.

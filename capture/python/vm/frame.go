@@ -52,6 +52,9 @@ func (f *Frame) Line() int {
 // LocalsPlus are unbound and PC is 0; a caller that starts in the middle sets LocalsPlus, Stack, SP and PC.
 // Cells and free variables are then the caller's to set, too, as MAKE_CELL and COPY_FREE_VARS do not run.
 func (in *Interp) NewFrame(fn *Function, c *Code) *Frame {
+	if c.fast == nil {
+		c.ready()
+	}
 	n := c.nslots
 	mem := make([]Object, n+c.StackSize+1)
 	f := &Frame{Func: fn, Code: c, heap: true, retained: true, LocalsPlus: mem[:n:n], Stack: mem[n:]}
