@@ -1,9 +1,38 @@
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 #include "kernels.h"
 
 #if defined(__x86_64__)
 #include <emmintrin.h>
 #endif
+
+static pthread_key_t room_key;
+static pthread_once_t room_once = PTHREAD_ONCE_INIT;
+static void room_made(void) { pthread_key_create(&room_key, free); }
+
+// Memory of n bytes for a kernel on this thread until it asks again. It is kept while the thread lives, on large pages where there are any: to have it
+// anew takes longer than a small product.
+void *whittle_room(size_t n) {
+  static __thread char *room;
+  static __thread size_t size;
+  if (n > size) {
+    const size_t page = (size_t)2 << 20;
+    pthread_once(&room_once, room_made);
+    free(room);
+    size = (n + page - 1) / page * page;
+    room = aligned_alloc(page, size);
+    if (!room) abort();
+#if defined(__linux__)
+    madvise(room, size, MADV_HUGEPAGE);
+#endif
+    pthread_setspecific(room_key, room);
+  }
+  return room;
+}
 
 // memcpy past the cache: others see it after whittle_stream_end.
 void whittle_stream(void *to, const void *from, size_t n) {

@@ -508,127 +508,53 @@ static void NAME(norm_rows32)(float *o, float *mean, float *rstd, const float *a
   }
 }
 
-// gemm: C = alpha*A*B + beta*C. B is packed in panels of NR columns, A in panels of
-// MR rows, both padded with zeros, and an MR x NR tile of C lives in registers.
-#define GEMM(NM, T, V)                                                                                                  \
-  static inline void NAME(NM##_tile)(int64_t k, const T *pa, const T *pb, T *acc) {                                      \
-    enum { L = VB / sizeof(T) };                                                                                         \
-    V c0[MR], c1[MR];                                                                                                    \
-    for (int i = 0; i < MR; i++) c0[i] = c1[i] = (V){0};                                                                 \
-    for (int64_t p = 0; p < k; p++) {                                                                                    \
-      V b0 = *(const V *)(pb), b1 = *(const V *)(pb + L);                                                                \
-      _Pragma("GCC unroll 16") for (int i = 0; i < MR; i++) {                                                            \
-        T x = pa[i];                                                                                                     \
-        c0[i] += x * b0;                                                                                                 \
-        c1[i] += x * b1;                                                                                                 \
-      }                                                                                                                  \
-      pa += MR;                                                                                                          \
-      pb += 2 * L;                                                                                                       \
-    }                                                                                                                    \
-    _Pragma("GCC unroll 16") for (int i = 0; i < MR; i++) {                                                              \
-      *(V *)(acc + i * 2 * L) = c0[i];                                                                                   \
-      *(V *)(acc + i * 2 * L + L) = c1[i];                                                                               \
-    }                                                                                                                    \
-  }                                                                                                                      \
-  static void NAME(NM)(int64_t m, int64_t n, int64_t k, const T *a, int64_t ars, int64_t acs, const T *b, int64_t brs,   \
-                       int64_t bcs, T *c, int64_t crs, int64_t ccs, T alpha, T beta) {                                   \
-    enum { NR = 2 * VB / sizeof(T), KC = 384, NC = 1024, MC = MR * 16 };                                                 \
-    if (beta != 1)                                                                                                       \
-      for (int64_t i = 0; i < m; i++)                                                                                    \
-        for (int64_t j = 0; j < n; j++) c[i * crs + j * ccs] = beta == 0 ? 0 : beta * c[i * crs + j * ccs];              \
-    if (k <= 0 || alpha == 0) return;                                                                                    \
-    if (m <= 3 && bcs == 1) { /* too few rows for a tile: a multiple of each row of B is added */                        \
-      for (int64_t i = 0; i < m; i++)                                                                                    \
-        for (int64_t j0 = 0; j0 < n; j0 += 1024) {                                                                       \
-          T sum[1024];                                                                                                   \
-          int64_t w = n - j0 < 1024 ? n - j0 : 1024;                                                                     \
-          for (int64_t j = 0; j < w; j++) sum[j] = 0;                                                                    \
-          for (int64_t p = 0; p < k; p++) {                                                                              \
-            T x = a[i * ars + p * acs];                                                                                  \
-            const T *row = b + p * brs + j0;                                                                             \
-            for (int64_t j = 0; j < w; j++) sum[j] += x * row[j];                                                        \
-          }                                                                                                              \
-          for (int64_t j = 0; j < w; j++) c[i * crs + (j0 + j) * ccs] += alpha * sum[j];                                 \
-        }                                                                                                                \
-      return;                                                                                                            \
-    }                                                                                                                    \
-    if (m <= 3 && brs == 1 && acs == 1) { /* sums along the columns of B */                                              \
-      enum { L = 2 * VB / sizeof(T) };                                                                                   \
-      for (int64_t j = 0; j < n; j++)                                                                                    \
-        for (int64_t i = 0; i < m; i++) {                                                                                \
-          const T *x = a + i * ars, *y = b + j * bcs;                                                                    \
-          T sum[L] = {0}, all = 0;                                                                                       \
-          int64_t p = 0;                                                                                                 \
-          for (; p + L <= k; p += L)                                                                                     \
-            for (int q = 0; q < L; q++) sum[q] += x[p + q] * y[p + q];                                                   \
-          for (int q = 0; q < L; q++) all += sum[q];                                                                     \
-          for (; p < k; p++) all += x[p] * y[p];                                                                         \
-          c[i * crs + j * ccs] += alpha * all;                                                                           \
-        }                                                                                                                \
-      return;                                                                                                            \
-    }                                                                                                                    \
-    int64_t kc0 = k < KC ? k : KC, nc0 = n < NC ? (n + NR - 1) / NR * NR : NC, mc0 = m < MC ? (m + MR - 1) / MR * MR : MC; \
-    T *pb = aligned_alloc(64, ((size_t)(kc0 * nc0) * sizeof(T) + 127) / 64 * 64);                                        \
-    T *pa = aligned_alloc(64, ((size_t)(kc0 * mc0) * sizeof(T) + 127) / 64 * 64);                                        \
-    T acc[MR * NR] __attribute__((aligned(64)));                                                                         \
-    if (!pa || !pb) abort();                                                                                             \
-    for (int64_t jc = 0; jc < n; jc += NC) {                                                                             \
-      int64_t nc = n - jc < NC ? n - jc : NC;                                                                            \
-      for (int64_t pc = 0; pc < k; pc += KC) {                                                                           \
-        int64_t kc = k - pc < KC ? k - pc : KC;                                                                          \
-        for (int64_t j = 0; j < nc; j += NR) {                                                                           \
-          T *d = pb + j * kc;                                                                                            \
-          int64_t w = nc - j < NR ? nc - j : NR;                                                                         \
-          const T *src = b + pc * brs + (jc + j) * bcs;                                                                  \
-          if (w == NR && bcs == 1) {                                                                                     \
-            for (int64_t p = 0; p < kc; p++) memcpy(d + p * NR, src + p * brs, sizeof(T) * NR);                          \
-          } else {                                                                                                       \
-            for (int64_t q = 0; q < w; q++)                                                                              \
-              for (int64_t p = 0; p < kc; p++) d[p * NR + q] = src[p * brs + q * bcs];                                   \
-            for (int64_t p = 0; p < kc; p++)                                                                             \
-              for (int64_t q = w; q < NR; q++) d[p * NR + q] = 0;                                                        \
-          }                                                                                                              \
-        }                                                                                                                \
-        for (int64_t ic = 0; ic < m; ic += MC) {                                                                         \
-          int64_t mc = m - ic < MC ? m - ic : MC;                                                                        \
-          for (int64_t i = 0; i < mc; i += MR) {                                                                         \
-            T *d = pa + i * kc;                                                                                          \
-            int64_t h = mc - i < MR ? mc - i : MR;                                                                       \
-            const T *src = a + (ic + i) * ars + pc * acs;                                                                \
-            for (int64_t q = 0; q < h; q++)                                                                              \
-              for (int64_t p = 0; p < kc; p++) d[p * MR + q] = src[q * ars + p * acs];                                   \
-            for (int64_t q = h; q < MR; q++)                                                                             \
-              for (int64_t p = 0; p < kc; p++) d[p * MR + q] = 0;                                                        \
-          }                                                                                                              \
-          for (int64_t j = 0; j < nc; j += NR) {                                                                         \
-            int64_t w = nc - j < NR ? nc - j : NR;                                                                       \
-            for (int64_t i = 0; i < mc; i += MR) {                                                                       \
-              int64_t h = mc - i < MR ? mc - i : MR;                                                                     \
-              NAME(NM##_tile)(kc, pa + i * kc, pb + j * kc, acc);                                                        \
-              T *cc = c + (ic + i) * crs + (jc + j) * ccs;                                                               \
-              if (w == NR && ccs == 1) {                                                                                 \
-                for (int64_t q = 0; q < h; q++)                                                                          \
-                  for (int64_t r = 0; r < NR; r++) cc[q * crs + r] += alpha * acc[q * NR + r];                           \
-              } else {                                                                                                   \
-                for (int64_t q = 0; q < h; q++)                                                                          \
-                  for (int64_t r = 0; r < w; r++) cc[q * crs + r * ccs] += alpha * acc[q * NR + r];                      \
-              }                                                                                                          \
-            }                                                                                                            \
-          }                                                                                                              \
-        }                                                                                                                \
-      }                                                                                                                  \
-    }                                                                                                                    \
-    free(pa);                                                                                                            \
-    free(pb);                                                                                                            \
-  }
+typedef int32_t NAME(vi32) __attribute__((vector_size(VB)));
+typedef int64_t NAME(vi64) __attribute__((vector_size(VB)));
+#define ZIP1(I, L) (I), (I) + (L)
+#define ZIP2(I, L) ZIP1(I, L), ZIP1((I) + 1, L)
+#define ZIP4(I, L) ZIP2(I, L), ZIP2((I) + 2, L)
+#define ZIP8(I, L) ZIP4(I, L), ZIP4((I) + 4, L)
 
-GEMM(gemm32, float, NAME(vf))
-GEMM(gemm64, double, NAME(vd))
+#define T float
+#define V NAME(vf)
+#define I NAME(vi32)
+#define GEMM(x) NAME(gemm32_##x)
+#if VB == 16
+#define ZIP ZIP2
+#elif VB == 32
+#define ZIP ZIP4
+#else
+#define ZIP ZIP8
+#endif
+#include "gemm.h"
+#undef T
+#undef V
+#undef I
+#undef GEMM
+#undef ZIP
+
+#define T double
+#define V NAME(vd)
+#define I NAME(vi64)
+#define GEMM(x) NAME(gemm64_##x)
+#if VB == 16
+#define ZIP ZIP1
+#elif VB == 32
+#define ZIP ZIP2
+#else
+#define ZIP ZIP4
+#endif
+#include "gemm.h"
+#undef T
+#undef V
+#undef I
+#undef GEMM
+#undef ZIP
 
 const whittle_kernels TABLE = {
     NAME(unary32), NAME(unary64), NAME(binary32), NAME(binary64), NAME(compare32), NAME(compare64), NAME(comparei64), NAME(bits), NAME(widen16), NAME(narrow16), NAME(widenhalf), NAME(narrowhalf),
     NAME(clamp32), NAME(clamp64), NAME(select), NAME(sum_rows32), NAME(sum_parts32), NAME(deviations32), NAME(sum_cols32),
-    NAME(max_rows32), NAME(arg_rows32), NAME(cumsum_rows32), NAME(softmax_rows32), NAME(norm_rows32), NAME(gemm32), NAME(gemm64),
+    NAME(max_rows32), NAME(arg_rows32), NAME(cumsum_rows32), NAME(softmax_rows32), NAME(norm_rows32), NAME(gemm32_product), NAME(gemm64_product),
 };
 #undef LOOP
 #undef SQRTS
@@ -638,5 +564,4 @@ const whittle_kernels TABLE = {
 #undef CLAMP
 #undef SELECT
 #undef STREAM
-#undef GEMM
 #undef VL32

@@ -50,6 +50,7 @@ extern const whittle_kernels whittle_sse2, whittle_avx2, whittle_avx512;
 int whittle_cpu_level(void);  // 0 SSE2, 1 AVX2+FMA, 2 AVX-512
 const whittle_kernels *whittle_table(int level);
 void whittle_im2col32(float *col, const float *im, const int64_t *p);
+void *whittle_room(size_t n);
 void whittle_stream(void *to, const void *from, size_t n);
 void whittle_stream_end(void);
 void whittle_move_rows(char *to, const char *from, const int64_t *at, int64_t n, int64_t size, int past);
