@@ -141,8 +141,13 @@ func columns[T realNumber](col, x []T, xs []int64, n, c0, nc int64, ks, outs []i
 	nd := len(ks)
 	in := xs[2:]
 	inN, l, k := tensor.Numel(in), tensor.Numel(outs), tensor.Numel(ks)
-	if c32, ok := any(col).([]float32); ok && nd == 2 && !fold {
-		s.im2col(nc, in, ks, outs).Unfold32(c32, any(x).([]float32)[(n*xs[1]+c0)*inN:], 0, int(outs[0]))
+	if nd <= 2 {
+		img := x[(n*xs[1]+c0)*inN:]
+		if p := s.plane(nc, in, ks, outs); fold {
+			native.Fold(p, img, col)
+		} else {
+			native.Unfold(p, col, img, 0, p.OH)
+		}
 		return
 	}
 	// Per kernel position, the input offset of each output position, -1 outside.
@@ -192,9 +197,14 @@ func columns[T realNumber](col, x []T, xs []int64, n, c0, nc int64, ks, outs []i
 	}
 }
 
-func (s convSpec) im2col(nc int64, in, ks, outs []int64) native.Im2col {
-	return native.Im2col{C: int(nc), H: int(in[0]), W: int(in[1]), KH: int(ks[0]), KW: int(ks[1]), SH: int(s.stride[0]), SW: int(s.stride[1]),
-		PH: int(s.pad[0]), PW: int(s.pad[1]), DH: int(s.dil[0]), DW: int(s.dil[1]), OH: int(outs[0]), OW: int(outs[1])}
+// plane is the geometry over nc channels of one or two dimensions.
+func (s convSpec) plane(nc int64, in, ks, outs []int64) *native.Plane {
+	d := len(ks) - 1
+	p := &native.Plane{C: int(nc), H: 1, W: int(in[d]), KH: 1, KW: int(ks[d]), SH: 1, SW: int(s.stride[d]), PW: int(s.pad[d]), DH: 1, DW: int(s.dil[d]), OH: 1, OW: int(outs[d])}
+	if d > 0 {
+		p.H, p.KH, p.SH, p.PH, p.DH, p.OH = int(in[0]), int(ks[0]), int(s.stride[0]), int(s.pad[0]), int(s.dil[0]), int(outs[0])
+	}
+	return p
 }
 
 func gemmT[T realNumber](m, n, k int64, a, b native.Matrix[T], beta T, c native.Matrix[T]) {
@@ -227,36 +237,35 @@ func mx[T realNumber](d []T, rs, cs int64) native.Matrix[T] {
 	return native.Matrix[T]{Data: d, RS: int(rs), CS: int(cs)}
 }
 
-// convForward computes y (zeroed, contiguous) = conv(x, w).
+// few is up to how many channels of the one side a group with one channel on the other is convolved directly: a product would have so few rows.
+const few = 4
+
+// asItIs says that an image is its own matrix of columns.
+func (s convSpec) asItIs(k int64) bool { return k == 1 && allEqual(s.stride, 1) && allEqual(s.pad, 0) }
+
+// convForward computes y (contiguous) = conv(x, w).
 func convForward[T realNumber](y, x, w []T, ys, xs, ws []int64, s convSpec) {
-	g := s.groups
-	ks := ws[2:]
-	k := tensor.Numel(ks)
-	if s.transposed {
-		// y gathers w^T x: the backward of a convolution from y's shape to x's.
-		l := tensor.Numel(xs[2:])
-		ci, co := xs[1]/g, ys[1]/g
-		col := make([]T, co*k*l)
-		for n := int64(0); n < xs[0]; n++ {
-			for j := int64(0); j < g; j++ {
-				wg := w[j*ci*co*k:]
-				gemmT(co*k, l, ci, mx(wg, 1, co*k), mx(x[(n*xs[1]+j*ci)*l:], l, 1), 0, mx(col, l, 1))
-				columns(col, y, ys, n, j*co, co, ks, xs[2:], s, true)
+	// The outputs of one group of one image are the product of the weights and the columns, of which a block at a time is made.
+	g, ks := s.groups, ws[2:]
+	k, l, ci, co := tensor.Numel(ks), tensor.Numel(ys[2:]), xs[1]/g, ys[1]/g
+	inN, flat := tensor.Numel(xs[2:]), len(ks) <= 2
+	if flat && ci == 1 && co <= few {
+		p := s.plane(1, xs[2:], ks, ys[2:])
+		parallel.For(int(xs[0]*ys[1]), 1, func(from, to int) {
+			for q := int64(from); q < int64(to); q++ {
+				n, o := q/ys[1], q%ys[1]
+				native.Depthwise(native.Forward, p, y[q*l:][:l], x[(n*g+o/co)*inN:], w[o*k:][:k])
 			}
-		}
+		})
 		return
 	}
-	// The outputs of one group of one image are the product of the weights and the columns, of which a block at a time is made.
-	l, ci, co := tensor.Numel(ys[2:]), xs[1]/g, ys[1]/g
-	x32, flat := any(x).([]float32)
-	flat = flat && len(ks) == 2
-	asItIs := k == 1 && allEqual(s.stride, 1) && allEqual(s.pad, 0)
 	block := l
 	switch {
-	case asItIs:
+	case s.asItIs(k):
 		block = min(l, max(64, convBlock/max(1, ci)))
 	case flat:
-		block = ys[3] * min(ys[2], max(1, convBlock/max(1, ci*k*ys[3])))
+		row := ys[len(ys)-1]
+		block = row * min(l/row, max(1, convBlock/max(1, ci*k*row)))
 	}
 	per := (l + block - 1) / block
 	gemm := gemmT[T]
@@ -265,7 +274,7 @@ func convForward[T realNumber](y, x, w []T, ys, xs, ws []int64, s convSpec) {
 	}
 	parallel.For(int(xs[0]*g*per), 1, func(first, last int) {
 		var col []T
-		if !asItIs {
+		if !s.asItIs(k) {
 			var done func()
 			col, done = tensor.Room[T](ci * k * block)
 			defer done()
@@ -275,10 +284,11 @@ func convForward[T realNumber](y, x, w []T, ys, xs, ws []int64, s convSpec) {
 			to := min(from+block, l)
 			b := mx(col, to-from, 1)
 			switch {
-			case asItIs:
+			case s.asItIs(k):
 				b = mx(x[(n*xs[1]+j*ci)*l+from:], l, 1)
 			case flat:
-				s.im2col(ci, xs[2:], ks, ys[2:]).Unfold32(any(col).([]float32), x32[(n*xs[1]+j*ci)*tensor.Numel(xs[2:]):], int(from/ys[3]), int(to/ys[3]))
+				p := s.plane(ci, xs[2:], ks, ys[2:])
+				native.Unfold(p, col, x[(n*xs[1]+j*ci)*inN:], int(from)/p.OW, int(to)/p.OW)
 			default:
 				columns(col, x, xs, n, j*ci, ci, ks, ys[2:], s, false)
 			}
@@ -287,22 +297,99 @@ func convForward[T realNumber](y, x, w []T, ys, xs, ws []int64, s convSpec) {
 	})
 }
 
-// convGradWeight adds the gradient of w; dy and x are contiguous.
+// convRun is the one or the other.
+func convRun[T realNumber](y, x, w []T, ys, xs, ws []int64, s convSpec) {
+	if s.transposed {
+		convTransposed(y, x, w, ys, xs, ws, s)
+	} else {
+		convForward(y, x, w, ys, xs, ws, s)
+	}
+}
+
+// convTransposed computes y (zeroed, contiguous), of which x is a convolution's output: its gradient by the input. The columns are a product, and are
+// added up where they came from, a block of channels at a time.
+func convTransposed[T realNumber](y, x, w []T, ys, xs, ws []int64, s convSpec) {
+	g, ks := s.groups, ws[2:]
+	k, l, ci, co := tensor.Numel(ks), tensor.Numel(xs[2:]), xs[1]/g, ys[1]/g
+	inN := tensor.Numel(ys[2:])
+	if len(ks) <= 2 && co == 1 && ci <= few {
+		p := s.plane(1, ys[2:], ks, xs[2:])
+		parallel.For(int(xs[0]*g), 1, func(from, to int) {
+			for q := int64(from); q < int64(to); q++ {
+				for o := q * ci; o < (q+1)*ci; o++ {
+					native.Depthwise(native.Input, p, x[o*l:][:l], y[q*inN:][:inN], w[o%xs[1]*k:][:k])
+				}
+			}
+		})
+		return
+	}
+	block := max(1, min(co, convBlock/max(1, k*l)))
+	per := (co + block - 1) / block
+	gemm := gemmT[T]
+	if xs[0]*g*per > 1 {
+		gemm = gemmAlone[T]
+	}
+	parallel.For(int(xs[0]*g*per), 1, func(first, last int) {
+		col, done := tensor.Room[T](block * k * l)
+		defer done()
+		for q := int64(first); q < int64(last); q++ {
+			n, j, from := q/per/g, q/per%g, q%per*block
+			nc, c0 := min(block, co-from), j*co+from
+			to := mx(col, l, 1)
+			if s.asItIs(k) {
+				to = mx(y[(n*ys[1]+c0)*l:], l, 1)
+			}
+			gemm(nc*k, l, ci, mx(w[(j*ci*co+from)*k:], 1, co*k), mx(x[(n*xs[1]+j*ci)*l:], l, 1), 0, to)
+			if !s.asItIs(k) {
+				columns(col, y, ys, n, c0, nc, ks, xs[2:], s, true)
+			}
+		}
+	})
+}
+
+// convGradWeight adds the gradient of w; dy and x are contiguous. Each thread has channels of its own, so that the sums do not depend on their number.
 func convGradWeight[T realNumber](dw, dy, x []T, ys, xs, ws []int64, s convSpec) {
 	if s.transposed {
 		dy, x, ys, xs = x, dy, xs, ys
 	}
-	g := s.groups
-	ks := ws[2:]
-	k, l := tensor.Numel(ks), tensor.Numel(ys[2:])
-	ci, co := xs[1]/g, ys[1]/g
-	col := make([]T, ci*k*l)
-	for n := int64(0); n < xs[0]; n++ {
-		for j := int64(0); j < g; j++ {
-			columns(col, x, xs, n, j*ci, ci, ks, ys[2:], s, false)
-			gemmT(co, ci*k, l, mx(dy[(n*ys[1]+j*co)*l:], l, 1), mx(col, 1, l), 1, mx(dw[j*co*ci*k:], ci*k, 1))
-		}
+	g, ks := s.groups, ws[2:]
+	k, l, ci, co := tensor.Numel(ks), tensor.Numel(ys[2:]), xs[1]/g, ys[1]/g
+	inN := tensor.Numel(xs[2:])
+	if len(ks) <= 2 && ci == 1 && co <= few {
+		p := s.plane(1, xs[2:], ks, ys[2:])
+		parallel.For(int(ys[1]), 1, func(from, to int) {
+			for o := int64(from); o < int64(to); o++ {
+				for n := int64(0); n < xs[0]; n++ {
+					native.Depthwise(native.Kernel, p, dy[(n*ys[1]+o)*l:][:l], x[(n*g+o/co)*inN:], dw[o*k:][:k])
+				}
+			}
+		})
+		return
 	}
+	threads := int64(parallel.Threads())
+	block := max(1, min((ci+threads-1)/threads, 4*convBlock/max(1, k*l)))
+	per := (ci + block - 1) / block
+	gemm := gemmT[T]
+	if g*per > 1 {
+		gemm = gemmAlone[T]
+	}
+	parallel.For(int(g*per), 1, func(first, last int) {
+		col, done := tensor.Room[T](block * k * l)
+		defer done()
+		for q := int64(first); q < int64(last); q++ {
+			j, from := q/per, q%per*block
+			nc := min(block, ci-from)
+			for n := int64(0); n < xs[0]; n++ {
+				b := mx(col, 1, l)
+				if s.asItIs(k) {
+					b = mx(x[(n*xs[1]+j*ci+from)*l:], 1, l)
+				} else {
+					columns(col, x, xs, n, j*ci+from, nc, ks, ys[2:], s, false)
+				}
+				gemm(co, nc*k, l, mx(dy[(n*ys[1]+j*co)*l:], l, 1), b, 1, mx(dw[(j*co*ci+from)*k:], ci*k, 1))
+			}
+		}
+	})
 }
 
 func wide(t *tensor.Tensor) tensor.DType {
@@ -330,9 +417,9 @@ func runConv(y, x, w *tensor.Tensor, s convSpec) {
 		yc = tensor.Empty(d, y.Shape...)
 	}
 	if d == tensor.Float32 {
-		convForward(yc.Float32s(), xc.Float32s(), wc.Float32s(), y.Shape, x.Shape, w.Shape, s)
+		convRun(yc.Float32s(), xc.Float32s(), wc.Float32s(), y.Shape, x.Shape, w.Shape, s)
 	} else {
-		convForward(yc.Float64s(), xc.Float64s(), wc.Float64s(), y.Shape, x.Shape, w.Shape, s)
+		convRun(yc.Float64s(), xc.Float64s(), wc.Float64s(), y.Shape, x.Shape, w.Shape, s)
 	}
 	if yc != y {
 		tensor.Copy(y, yc)

@@ -82,34 +82,3 @@ const whittle_kernels *whittle_table(int level) {
 #endif
   return &whittle_sse2;
 }
-
-// p: channels, height, width, kernel h w, stride h w, padding h w, dilation h w, output h w, first and last row of the output.
-void whittle_im2col32(float *col, const float *im, const int64_t *p) {
-  int64_t C = p[0], H = p[1], W = p[2], kh = p[3], kw = p[4], sh = p[5], sw = p[6], ph = p[7], pw = p[8], dh = p[9], dw = p[10], ow = p[12], from = p[13], to = p[14];
-  for (int64_t c = 0; c < C; c++)
-    for (int64_t i = 0; i < kh; i++)
-      for (int64_t j = 0; j < kw; j++)
-        for (int64_t y = from; y < to; y++) {
-          int64_t iy = y * sh - ph + i * dh;
-          if (iy < 0 || iy >= H) {
-            memset(col, 0, sizeof(float) * ow);
-            col += ow;
-            continue;
-          }
-          const float *row = im + (c * H + iy) * W;
-          int64_t ix = j * dw - pw;
-          if (sw == 1) {
-            int64_t lo = ix < 0 ? (-ix < ow ? -ix : ow) : 0;
-            int64_t hi = W - ix < ow ? (W - ix > lo ? W - ix : lo) : ow;
-            for (int64_t x = 0; x < lo; x++) col[x] = 0;
-            memcpy(col + lo, row + ix + lo, sizeof(float) * (hi - lo));
-            for (int64_t x = hi; x < ow; x++) col[x] = 0;
-          } else {
-            for (int64_t x = 0; x < ow; x++) {
-              int64_t q = ix + x * sw;
-              col[x] = q >= 0 && q < W ? row[q] : 0;
-            }
-          }
-          col += ow;
-        }
-}

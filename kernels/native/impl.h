@@ -519,6 +519,7 @@ typedef int64_t NAME(vi64) __attribute__((vector_size(VB)));
 #define V NAME(vf)
 #define I NAME(vi32)
 #define GEMM(x) NAME(gemm32_##x)
+#define CONV(x) NAME(conv32_##x)
 #if VB == 16
 #define ZIP ZIP2
 #elif VB == 32
@@ -527,16 +528,19 @@ typedef int64_t NAME(vi64) __attribute__((vector_size(VB)));
 #define ZIP ZIP8
 #endif
 #include "gemm.h"
+#include "conv.h"
 #undef T
 #undef V
 #undef I
 #undef GEMM
+#undef CONV
 #undef ZIP
 
 #define T double
 #define V NAME(vd)
 #define I NAME(vi64)
 #define GEMM(x) NAME(gemm64_##x)
+#define CONV(x) NAME(conv64_##x)
 #if VB == 16
 #define ZIP ZIP1
 #elif VB == 32
@@ -545,16 +549,19 @@ typedef int64_t NAME(vi64) __attribute__((vector_size(VB)));
 #define ZIP ZIP4
 #endif
 #include "gemm.h"
+#include "conv.h"
 #undef T
 #undef V
 #undef I
 #undef GEMM
+#undef CONV
 #undef ZIP
 
 const whittle_kernels TABLE = {
     NAME(unary32), NAME(unary64), NAME(binary32), NAME(binary64), NAME(compare32), NAME(compare64), NAME(comparei64), NAME(bits), NAME(widen16), NAME(narrow16), NAME(widenhalf), NAME(narrowhalf),
     NAME(clamp32), NAME(clamp64), NAME(select), NAME(sum_rows32), NAME(sum_parts32), NAME(deviations32), NAME(sum_cols32),
     NAME(max_rows32), NAME(arg_rows32), NAME(cumsum_rows32), NAME(softmax_rows32), NAME(norm_rows32), NAME(gemm32_product), NAME(gemm64_product),
+    NAME(conv32_unfold), NAME(conv64_unfold), NAME(conv32_fold), NAME(conv64_fold), NAME(conv32_depthwise), NAME(conv64_depthwise),
 };
 #undef LOOP
 #undef SQRTS

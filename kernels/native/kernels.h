@@ -15,6 +15,13 @@ enum { W_GELU_BACK = 112, W_GELU_TANH_BACK, W_SILU_BACK, W_SIGMOID_BACK, W_TANH_
 // Added to an operation (or a size): the result is written past the cache.
 enum { W_STREAM = 1 << 16 };
 
+// The geometry of a convolution over planes: channels and size of the input, of the kernel, strides, padding, dilation, and size of the output.
+typedef struct {
+  int64_t c, h, w, kh, kw, sh, sw, ph, pw, dh, dw, oh, ow;
+} whittle_plane;
+
+enum { W_FORWARD, W_INPUT, W_KERNEL };
+
 typedef struct {
   void (*unary32)(int op, float *o, const float *a, int64_t n);
   void (*unary64)(int op, double *o, const double *a, int64_t n);
@@ -44,12 +51,17 @@ typedef struct {
                  float *c, int64_t crs, int64_t ccs, float alpha, float beta);
   void (*gemm64)(int64_t m, int64_t n, int64_t k, const double *a, int64_t ars, int64_t acs, const double *b, int64_t brs, int64_t bcs,
                  double *c, int64_t crs, int64_t ccs, double alpha, double beta);
+  void (*unfold32)(float *col, const float *im, const whittle_plane *g, int64_t from, int64_t to);
+  void (*unfold64)(double *col, const double *im, const whittle_plane *g, int64_t from, int64_t to);
+  void (*fold32)(float *im, const float *col, const whittle_plane *g);
+  void (*fold64)(double *im, const double *col, const whittle_plane *g);
+  void (*depthwise32)(int what, float *y, float *im, float *w, const whittle_plane *g);
+  void (*depthwise64)(int what, double *y, double *im, double *w, const whittle_plane *g);
 } whittle_kernels;
 
 extern const whittle_kernels whittle_sse2, whittle_avx2, whittle_avx512;
 int whittle_cpu_level(void);  // 0 SSE2, 1 AVX2+FMA, 2 AVX-512
 const whittle_kernels *whittle_table(int level);
-void whittle_im2col32(float *col, const float *im, const int64_t *p);
 void *whittle_room(size_t n);
 void whittle_stream(void *to, const void *from, size_t n);
 void whittle_stream_end(void);

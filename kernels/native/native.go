@@ -36,6 +36,12 @@ static void gemm32(const whittle_kernels *t, int64_t m, int64_t n, int64_t k, fl
 static void gemm64(const whittle_kernels *t, int64_t m, int64_t n, int64_t k, double *a, int64_t ars, int64_t acs, double *b, int64_t brs, int64_t bcs, double *c, int64_t crs, int64_t ccs, double alpha, double beta) {
   t->gemm64(m, n, k, a, ars, acs, b, brs, bcs, c, crs, ccs, alpha, beta);
 }
+static void unfold32(const whittle_kernels *t, float *col, float *im, const whittle_plane *g, int64_t from, int64_t to) { t->unfold32(col, im, g, from, to); }
+static void unfold64(const whittle_kernels *t, double *col, double *im, const whittle_plane *g, int64_t from, int64_t to) { t->unfold64(col, im, g, from, to); }
+static void fold32(const whittle_kernels *t, float *im, float *col, const whittle_plane *g) { t->fold32(im, col, g); }
+static void fold64(const whittle_kernels *t, double *im, double *col, const whittle_plane *g) { t->fold64(im, col, g); }
+static void depthwise32(const whittle_kernels *t, int what, float *y, float *im, float *w, const whittle_plane *g) { t->depthwise32(what, y, im, w, g); }
+static void depthwise64(const whittle_kernels *t, int what, double *y, double *im, double *w, const whittle_plane *g) { t->depthwise64(what, y, im, w, g); }
 */
 import "C"
 
@@ -519,17 +525,60 @@ func split(m, n, k, ars, bcs, crs, ccs int, one func(m, n, ao, bo, co int)) {
 	}
 }
 
-// An Im2col describes the unfolding of one image for a convolution.
-type Im2col struct {
+// A Plane is the geometry of a convolution over planes: channels and size of an image, and size, stride, padding, dilation and outputs of the kernel in
+// both directions.
+type Plane struct {
 	C, H, W, KH, KW, SH, SW, PH, PW, DH, DW, OH, OW int
 }
 
-// Unfold32 writes the part of the columns matrix, (C*KH*KW) x (OH*OW), of the image im (C x H x W) that makes rows from to to-1 of the output.
-func (p Im2col) Unfold32(col, im []float32, from, to int) {
-	q := [15]C.int64_t{C.int64_t(p.C), C.int64_t(p.H), C.int64_t(p.W), C.int64_t(p.KH), C.int64_t(p.KW), C.int64_t(p.SH), C.int64_t(p.SW),
-		C.int64_t(p.PH), C.int64_t(p.PW), C.int64_t(p.DH), C.int64_t(p.DW), C.int64_t(p.OH), C.int64_t(p.OW), C.int64_t(from), C.int64_t(to)}
+func (p *Plane) c() *C.whittle_plane {
+	n := func(i int) C.int64_t { return C.int64_t(i) }
+	return &C.whittle_plane{n(p.C), n(p.H), n(p.W), n(p.KH), n(p.KW), n(p.SH), n(p.SW), n(p.PH), n(p.PW), n(p.DH), n(p.DW), n(p.OH), n(p.OW)}
+}
+
+// Unfold writes the part of the matrix of columns, (C*KH*KW) x (OH*OW), of the image im (C x H x W) that makes rows from to to-1 of the output.
+func Unfold[T float32 | float64](p *Plane, col, im []T, from, to int) {
 	if len(col) == 0 || len(im) == 0 {
 		return
 	}
-	C.whittle_im2col32(p32(col), p32(im), &q[0])
+	switch col := any(col).(type) {
+	case []float32:
+		C.unfold32(table, p32(col), p32(any(im).([]float32)), p.c(), C.int64_t(from), C.int64_t(to))
+	case []float64:
+		C.unfold64(table, p64(col), p64(any(im).([]float64)), p.c(), C.int64_t(from), C.int64_t(to))
+	}
+}
+
+// Fold adds a matrix of columns to the image im (C x H x W) that they are of.
+func Fold[T float32 | float64](p *Plane, im, col []T) {
+	if len(col) == 0 || len(im) == 0 {
+		return
+	}
+	switch col := any(col).(type) {
+	case []float32:
+		C.fold32(table, p32(any(im).([]float32)), p32(col), p.c())
+	case []float64:
+		C.fold64(table, p64(any(im).([]float64)), p64(col), p.c())
+	}
+}
+
+// What Depthwise computes.
+const (
+	Forward = C.W_FORWARD
+	Input   = C.W_INPUT  // the gradient of the image
+	Kernel  = C.W_KERNEL // the gradient of the kernel
+)
+
+// Depthwise convolves one channel im (H x W) by one kernel w (KH x KW). Forward writes the output y (OH x OW); Input adds to im the gradient where y
+// is that of the output, Kernel adds to w.
+func Depthwise[T float32 | float64](what int, p *Plane, y, im, w []T) {
+	if len(y) == 0 || len(im) == 0 || len(w) == 0 {
+		return
+	}
+	switch y := any(y).(type) {
+	case []float32:
+		C.depthwise32(table, C.int(what), p32(y), p32(any(im).([]float32)), p32(any(w).([]float32)), p.c())
+	case []float64:
+		C.depthwise64(table, C.int(what), p64(y), p64(any(im).([]float64)), p64(any(w).([]float64)), p.c())
+	}
 }
