@@ -4,6 +4,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+
+	"whittle/kernels/native"
+	"whittle/kernels/parallel"
 )
 
 const mtN, mtM = 624, 397
@@ -49,18 +52,26 @@ func (g *Generator) InitialSeed() uint64 { return g.seed }
 func (g *Generator) Clone() *Generator { c := *g; return &c }
 
 func (g *Generator) refill() {
-	twist := func(u, v uint32) uint32 {
-		r := (u&0x80000000 | v&0x7fffffff) >> 1
-		if v&1 != 0 {
-			r ^= 0x9908b0df
-		}
-		return r
-	}
 	s := &g.state
-	for i := 0; i < mtN; i++ {
-		s[i] = s[(i+mtM)%mtN] ^ twist(s[i], s[(i+1)%mtN])
+	twist := func(i, next, from int) {
+		u, v := s[i], s[next]
+		s[i] = s[from] ^ (u&0x80000000|v&0x7fffffff)>>1 ^ -(v&1)&0x9908b0df
 	}
+	for i := 0; i < mtN-mtM; i++ {
+		twist(i, i+1, i+mtM)
+	}
+	for i := mtN - mtM; i < mtN-1; i++ {
+		twist(i, i+1, i+mtM-mtN)
+	}
+	twist(mtN-1, 0, mtM-1)
 	g.left, g.next = mtN, 0
+}
+
+func temper(y uint32) uint32 {
+	y ^= y >> 11
+	y ^= y << 7 & 0x9d2c5680
+	y ^= y << 15 & 0xefc60000
+	return y ^ y>>18
 }
 
 // Uint32 is the next 32 random bits.
@@ -71,11 +82,26 @@ func (g *Generator) Uint32() uint32 {
 	}
 	y := g.state[g.next]
 	g.next++
-	y ^= y >> 11
-	y ^= y << 7 & 0x9d2c5680
-	y ^= y << 15 & 0xefc60000
-	y ^= y >> 18
-	return y
+	return temper(y)
+}
+
+// words fills b with what Uint32 gives one after the other.
+func (g *Generator) words(b []uint32) {
+	for len(b) > 0 {
+		n := int(g.left) - 1
+		if n == 0 {
+			g.refill()
+			g.left++ // the first word after a refill is not counted
+			n = mtN
+		}
+		n = min(n, len(b))
+		for i, y := range g.state[g.next:][:n] {
+			b[i] = temper(y)
+		}
+		g.next += uint32(n)
+		g.left -= int32(n)
+		b = b[n:]
+	}
 }
 
 // Uint64 is the next 64 random bits: two draws, high half first.
@@ -101,6 +127,36 @@ func (g *Generator) Uniform01(d DType) float64 {
 		return float64(g.Uint32()&(1<<11-1)) / (1 << 11)
 	}
 	return float64(g.Float32())
+}
+
+// batch is how many samples are drawn at a time.
+const batch = 512
+
+// uniforms fills b with what Uniform01 gives one after the other.
+func (g *Generator) uniforms(d DType, b []float64) {
+	if d == Float64 {
+		for i := range b {
+			b[i] = g.Float64()
+		}
+		return
+	}
+	digits := 24
+	switch d {
+	case BFloat16:
+		digits = 8
+	case Float16:
+		digits = 11
+	}
+	mask, scale := uint32(1)<<digits-1, 1/float64(uint32(1)<<digits)
+	var w [batch]uint32
+	for len(b) > 0 {
+		n := min(len(b), batch)
+		g.words(w[:n])
+		for i, y := range w[:n] {
+			b[i] = float64(y&mask) * scale
+		}
+		b = b[n:]
+	}
 }
 
 // Normal is a standard normal sample; samples are made in pairs and the second is kept.
@@ -140,44 +196,60 @@ func (g *Generator) UniformFill(t *Tensor, from, to float64) {
 		g.UniformFill(t.parts(), from, to)
 		return
 	}
-	g.fill(t, func() float64 {
-		x := g.Uniform01(t.DType)
-		if t.DType == Float64 {
-			return x*(to-from) + from
+	// The ends are of the tensor's own precision, what is computed with them is float32.
+	lo, width := RoundTo(t.DType, from), RoundTo(t.DType, RoundTo(t.DType, to)-RoundTo(t.DType, from))
+	g.fill(t, func(b []float64) {
+		g.uniforms(t.DType, b)
+		for i, x := range b {
+			if t.DType == Float64 {
+				b[i] = x*(to-from) + from
+			} else {
+				b[i] = float64(float32(float32(x*width) + float32(lo)))
+			}
 		}
-		// The ends are of the tensor's own precision, what is computed with them is float32.
-		lo, width := RoundTo(t.DType, from), RoundTo(t.DType, RoundTo(t.DType, to)-RoundTo(t.DType, from))
-		return RoundTo(Float32, RoundTo(Float32, x*width)+lo)
 	})
 }
 
-// fill sets elements in memory order, which is how TensorIterator walks a fresh output.
-func (g *Generator) fill(t *Tensor, f func() float64) {
+// fill sets elements in memory order, which is how TensorIterator walks a fresh output, to what draw puts into a piece of them.
+func (g *Generator) fill(t *Tensor, draw func(b []float64)) {
 	if t.Numel() == 0 {
 		return
 	}
 	l := NewLoop(t.Shape, t)
 	in := l.Inner()[0]
-	var b [1]float64
+	var b [batch]float64
 	l.Rows(func(o []int64, n int64) {
-		for i := int64(0); i < n; i++ {
-			b[0] = f()
-			StoreFloat(t, o[0]+i*in, 0, b[:])
+		for i := int64(0); i < n; i += batch {
+			piece := b[:min(batch, n-i)]
+			draw(piece)
+			StoreFloat(t, o[0]+i*in, in, piece)
 		}
 	})
 }
 
-func (g *Generator) fillInt(t *Tensor, f func() int64) {
+// each draws one sample after the other.
+func each(draw func() float64) func(b []float64) {
+	return func(b []float64) {
+		for i := range b {
+			b[i] = draw()
+		}
+	}
+}
+
+func (g *Generator) fillInt(t *Tensor, draw func() int64) {
 	if t.Numel() == 0 {
 		return
 	}
 	l := NewLoop(t.Shape, t)
 	in := l.Inner()[0]
-	var b [1]int64
+	var b [batch]int64
 	l.Rows(func(o []int64, n int64) {
-		for i := int64(0); i < n; i++ {
-			b[0] = f()
-			StoreInt(t, o[0]+i*in, 0, b[:])
+		for i := int64(0); i < n; i += batch {
+			piece := b[:min(batch, n-i)]
+			for j := range piece {
+				piece[j] = draw()
+			}
+			StoreInt(t, o[0]+i*in, in, piece)
 		}
 	})
 }
@@ -191,14 +263,16 @@ func (g *Generator) NormalFill(t *Tensor, mean, std float64) {
 	}
 	n := t.Numel()
 	if n < 16 || !t.IsContiguous(ContiguousFormat) {
-		g.fill(t, func() float64 { return g.Normal()*std + mean })
+		g.fill(t, each(func() float64 { return g.Normal()*std + mean }))
 		return
 	}
 	mean, std = RoundTo(t.DType, mean), RoundTo(t.DType, std) // the block form takes both in the tensor's own precision
-	buf := make([]float64, n)
-	for i := range buf {
-		buf[i] = g.Uniform01(t.DType)
+	if t.DType == Float32 {
+		g.normals32(t, mean, std)
+		return
 	}
+	buf := make([]float64, n)
+	g.uniforms(t.DType, buf)
 	block := func(b []float64) {
 		for j := 0; j < 8; j++ {
 			u1, u2 := 1-b[j], b[j+8]
@@ -226,27 +300,70 @@ func (g *Generator) NormalFill(t *Tensor, mean, std float64) {
 	}
 	if n%16 != 0 {
 		last := buf[n-16:]
-		for i := range last {
-			last[i] = g.Uniform01(t.DType)
-		}
+		g.uniforms(t.DType, last)
 		block(last)
 	}
 	StoreFloat(t, t.Offset, 1, buf)
 }
 
+// normals32 is the block form for float32, by vectors and on several threads: the uniform samples are drawn before.
+func (g *Generator) normals32(t *Tensor, mean, std float64) {
+	out := t.Float32s()
+	draw := func(b []float32) {
+		var w [batch]float64
+		for len(b) > 0 {
+			n := min(len(b), batch)
+			g.uniforms(Float32, w[:n])
+			for i, x := range w[:n] {
+				b[i] = float32(x)
+			}
+			b = b[n:]
+		}
+	}
+	// Of 16 samples each, the first eight are radii and the others angles.
+	blocks := func(b []float32) {
+		const most = batch / 2
+		var r, s, c [most]float32
+		for len(b) > 0 {
+			n := min(len(b)/16, most/8)
+			for i := range n * 8 {
+				at := i/8*16 + i%8
+				r[i], s[i] = 1-b[at], float32(2*math.Pi)*b[at+8]
+			}
+			native.Unary32(native.Log, r[:n*8], r[:n*8])
+			native.Unary32(native.Cos, c[:n*8], s[:n*8])
+			native.Unary32(native.Sin, s[:n*8], s[:n*8])
+			for i := range n * 8 {
+				at, radius := i/8*16+i%8, float32(math.Sqrt(float64(-2*r[i])))
+				b[at] = float32(radius*c[i])*float32(std) + float32(mean)
+				b[at+8] = float32(radius*s[i])*float32(std) + float32(mean)
+			}
+			b = b[n*16:]
+		}
+	}
+	draw(out)
+	whole := len(out) / 16
+	parallel.For(whole, 1<<10, func(lo, hi int) { blocks(out[lo*16 : hi*16]) })
+	if len(out)%16 != 0 {
+		last := out[len(out)-16:]
+		draw(last)
+		blocks(last)
+	}
+}
+
 // ExponentialFill fills t with exponential samples of rate lambda.
 func (g *Generator) ExponentialFill(t *Tensor, lambda float64) {
-	g.fill(t, func() float64 { return g.Exponential(lambda) })
+	g.fill(t, each(func() float64 { return g.Exponential(lambda) }))
 }
 
 // BernoulliFill fills t with ones of probability p and zeros.
 func (g *Generator) BernoulliFill(t *Tensor, p float64) {
-	g.fill(t, func() float64 {
+	g.fill(t, each(func() float64 {
 		if g.Float64() < p {
 			return 1
 		}
 		return 0
-	})
+	}))
 }
 
 // BernoulliTensor fills t with ones whose probabilities are the elements of p, which has t's shape.

@@ -148,7 +148,7 @@ func stirlingRest(k float64) float64 {
 // FillFrom fills t with samples that draw makes, one for each element in the order of memory.
 func (g *Generator) FillFrom(t *Tensor, draw func() float64) {
 	if t.DType.Kind() == KindFloat {
-		g.fill(t, draw)
+		g.fill(t, each(draw))
 		return
 	}
 	g.fillInt(t, func() int64 { return int64(draw()) })
