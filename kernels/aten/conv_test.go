@@ -2,6 +2,7 @@ package aten
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -95,7 +96,7 @@ func near(t *testing.T, what string, got, want *tensor.Tensor) {
 		t.Fatalf("%s: shapes %v and %v", what, got.Shape, want.Shape)
 	}
 	for i := range g {
-		if d := g[i] - w[i]; d > 1e-4 || d < -1e-4 || d != d {
+		if d := math.Abs(g[i] - w[i]); !(d <= 1e-4*max(1, math.Abs(w[i]))) {
 			t.Fatalf("%s: element %d is %v, want %v", what, i, g[i], w[i])
 		}
 	}

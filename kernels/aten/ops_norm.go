@@ -252,10 +252,7 @@ func layerNorms() {
 		if !c.real || t.Numel() == 0 {
 			return list(gi, gw, gb), nil
 		}
-		dx, dw, db := rowNormBackward(t.Floats(), g.Floats(), mean.Floats(), rstd.Floats(), floatsOf(w), int(cols), 1)
-		setIf(gi, dx)
-		setIf(gw, dw)
-		setIf(gb, db)
+		rowNormBackward(gi, gw, gb, t, g, mean, rstd, w, int(cols), 0)
 		return list(gi, gw, gb), nil
 	})
 	comp("layer_norm", func(c *Call) (Value, error) {
@@ -558,6 +555,25 @@ func batchNorms() {
 	})
 }
 
+// groupNorm writes to o the elements of t as norm has them for each group, and then scaled and shifted by channel.
+func groupNorm[T float32 | float64](o, mean, rstd, t, w, b *tensor.Tensor, groups int64, s bnShape, norm func(y, mu, rs, x []T)) {
+	x, ws, bs := valuesOf[T](t), valuesOf[T](w), valuesOf[T](b)
+	y, mu, rs := make([]T, len(x)), make([]T, groups), make([]T, groups)
+	norm(y, mu, rs, x)
+	s.rows(func(k, from int64) {
+		row := y[from : from+s.inner]
+		if ws != nil {
+			rowOp(native.Mul, row, row, ws[k:k+1])
+		}
+		if bs != nil {
+			rowOp(native.Add, row, row, bs[k:k+1])
+		}
+	})
+	setValues(o, y)
+	setValues(mean, mu)
+	setValues(rstd, rs)
+}
+
 func groupNorms() {
 	def("native_group_norm", func(c *Call) (Value, error) {
 		t, w, b, n, ch, hw, g, eps := c.T(0), c.T(1), c.T(2), c.I(3), c.I(4), c.I(5), c.I(6), c.F(7)
@@ -584,24 +600,12 @@ func groupNorms() {
 		if !c.real || t.Numel() == 0 {
 			return list(o, mean, rstd), nil
 		}
-		x := t.Floats()
-		d := ch / g
-		cols := d * hw
-		y, mu, rs := make([]float64, len(x)), make([]float64, n*g), make([]float64, n*g)
-		native.NormRowsGo(y, mu, rs, x, nil, nil, int(cols), eps)
-		ws, bs := floatsOf(w), floatsOf(b)
-		for i := range y {
-			k := int64(i) / hw % ch
-			if ws != nil {
-				y[i] *= ws[k]
-			}
-			if bs != nil {
-				y[i] += bs[k]
-			}
+		cols := int(ch / g * hw)
+		if wide(t) == tensor.Float32 {
+			groupNorm(o, mean, rstd, t, w, b, n*g, bnShape{n, ch, hw}, func(y, mu, rs, x []float32) { native.NormRows32(y, mu, rs, x, nil, nil, cols, float32(eps)) })
+		} else {
+			groupNorm(o, mean, rstd, t, w, b, n*g, bnShape{n, ch, hw}, func(y, mu, rs, x []float64) { native.NormRowsGo(y, mu, rs, x, nil, nil, cols, eps) })
 		}
-		o.SetFloats(y)
-		mean.SetFloats(mu)
-		rstd.SetFloats(rs)
 		return list(o, mean, rstd), nil
 	})
 	def("native_group_norm_backward", func(c *Call) (Value, error) {
@@ -624,10 +628,7 @@ func groupNorms() {
 		if !c.real || t.Numel() == 0 {
 			return list(gi, gw, gb), nil
 		}
-		dx, dw, db := rowNormBackward(t.Floats(), gr.Floats(), mean.Floats(), rstd.Floats(), floatsOf(w), int(ch), int(hw))
-		setIf(gi, dx)
-		setIf(gw, dw)
-		setIf(gb, db)
+		rowNormBackward(gi, gw, gb, t, gr, mean, rstd, w, int(ch), int(hw))
 		return list(gi, gw, gb), nil
 	})
 	comp("group_norm", func(c *Call) (Value, error) {
@@ -648,34 +649,58 @@ func groupNorms() {
 	})
 }
 
-// rowNormBackward is the backward of a norm over rows of len(xs)/len(mean) contiguous elements, with one weight for every run of hw
-// elements, taken in turn from params: layer norm has a weight for each element of a row (hw 1), group norm one for each channel.
-// With xh the normalised element and g its gradient times the weight, dx = rstd * (g - mean(g) - xh*mean(g*xh)).
-func rowNormBackward(xs, gs, mean, rstd, ws []float64, params, hw int) (dx, dw, db []float64) {
-	dx, dw, db = make([]float64, len(xs)), make([]float64, params), make([]float64, params)
-	cols := len(xs) / len(mean)
+// rowNormBackward is the backward of a norm over rows of contiguous elements behind g, into those of dx, dw and db that are there. Layer norm has a
+// weight for each element of a row, and run 0; group norm one for each channel, a run of so many elements.
+func rowNormBackward(dx, dw, db, x, g, mean, rstd, w *tensor.Tensor, params, run int) {
+	d := wide(x)
+	xc, gc, mc, rc, out := dense(x, d), dense(g, d), dense(mean, d), dense(rstd, d), dx
+	if dx == nil || dx.DType != d || !dx.IsContiguous(tensor.ContiguousFormat) {
+		out = tensor.EmptyUnset(d, x.Shape, tensor.ContiguousStrides(x.Shape))
+	}
+	var wc *tensor.Tensor
+	if w != nil {
+		wc = dense(w, d)
+	}
+	gw, gb := make([]float64, params), make([]float64, params)
+	cols := int(x.Numel() / mean.Numel())
+	if d == tensor.Float32 {
+		native.NormBack32(out.Float32s(), xc.Float32s(), gc.Float32s(), mc.Float32s(), rc.Float32s(), valuesOf[float32](wc), gw, gb, cols, run)
+	} else {
+		normBack64(out.Float64s(), xc.Float64s(), gc.Float64s(), mc.Float64s(), rc.Float64s(), valuesOf[float64](wc), gw, gb, cols, run)
+	}
+	if dx != nil && out != dx {
+		tensor.Copy(dx, out)
+	}
+	setIf(dw, gw)
+	setIf(db, gb)
+}
+
+// normBack64 is native.NormBack32 for float64.
+func normBack64(dx, x, g, mean, rstd, weight, dw, db []float64, cols, run int) {
 	for r := range mean {
 		s1, s2 := 0.0, 0.0
+		param := func(i int) int {
+			if run > 0 {
+				return i / run % len(dw)
+			}
+			return i % cols
+		}
 		for i := r * cols; i < (r+1)*cols; i++ {
-			k := i / hw % params
-			xh := (xs[i] - mean[r]) * rstd[r]
-			gy := gs[i]
-			dw[k] += gy * xh
-			db[k] += gy
-			if ws != nil {
-				gy *= ws[k]
+			gy, xh := g[i], (x[i]-mean[r])*rstd[r]
+			dw[param(i)] += gy * xh
+			db[param(i)] += gy
+			if weight != nil {
+				gy *= weight[param(i)]
 			}
 			s1 += gy
 			s2 += gy * xh
 		}
 		for i := r * cols; i < (r+1)*cols; i++ {
-			gy := gs[i]
-			if ws != nil {
-				gy *= ws[i/hw%params]
+			gy, xh := g[i], (x[i]-mean[r])*rstd[r]
+			if weight != nil {
+				gy *= weight[param(i)]
 			}
-			xh := (xs[i] - mean[r]) * rstd[r]
 			dx[i] = rstd[r] * (gy - (s1+xh*s2)/float64(cols))
 		}
 	}
-	return dx, dw, db
 }

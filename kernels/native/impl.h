@@ -508,6 +508,50 @@ static void NAME(norm_rows32)(float *o, float *mean, float *rstd, const float *a
   }
 }
 
+// What the gradient of a norm is made of. With xh = (x-mean)*rstd: the sums of g and of g*xh, g times w where there is one;
+static void NAME(norm_sums32)(double *sums, const float *g, const float *x, const float *w, float mean, float rstd, int64_t n) {
+  enum { L = 2 * VL32, PIECE = 512 };
+  double s1 = 0, s2 = 0;
+  for (int64_t from = 0; from < n; from += PIECE) {
+    int64_t to = n - from < PIECE ? n : from + PIECE, j = from;
+    float a[L] = {0}, b[L] = {0};
+    for (; j + L <= to; j += L)
+      for (int q = 0; q < L; q++) {
+        float y = w ? g[j + q] * w[j + q] : g[j + q];
+        a[q] += y;
+        b[q] += y * ((x[j + q] - mean) * rstd);
+      }
+    for (int q = 0; q < L; q++) s1 += a[q], s2 += b[q];
+    for (; j < to; j++) {
+      float y = w ? g[j] * w[j] : g[j];
+      s1 += y;
+      s2 += y * ((x[j] - mean) * rstd);
+    }
+  }
+  sums[0] = s1;
+  sums[1] = s2;
+}
+
+// rstd*(g*w - a - xh*b), or with a number f in the place of w;
+static void NAME(norm_apply32)(float *restrict o, const float *restrict g, const float *restrict x, const float *restrict w, float f, float mean, float rstd, float a, float b, int64_t n) {
+  if (w)
+    for (int64_t j = 0; j < n; j++) o[j] = rstd * (g[j] * w[j] - a - (x[j] - mean) * rstd * b);
+  else
+    for (int64_t j = 0; j < n; j++) o[j] = rstd * (g[j] * f - a - (x[j] - mean) * rstd * b);
+}
+
+// and, of each of n columns, the sums of g*xh and of g over all rows, which are cols apart.
+static void NAME(norm_cols32)(double *restrict dw, double *restrict db, const float *restrict g, const float *restrict x, const float *mean, const float *rstd, int64_t rows, int64_t cols, int64_t n) {
+  for (int64_t j = 0; j < n; j++) dw[j] = db[j] = 0;
+  for (int64_t r = 0; r < rows; r++, g += cols, x += cols) {
+    float m = mean[r], s = rstd[r];
+    for (int64_t j = 0; j < n; j++) {
+      dw[j] += g[j] * ((x[j] - m) * s);
+      db[j] += g[j];
+    }
+  }
+}
+
 typedef int32_t NAME(vi32) __attribute__((vector_size(VB)));
 typedef int64_t NAME(vi64) __attribute__((vector_size(VB)));
 #define ZIP1(I, L) (I), (I) + (L)
@@ -560,7 +604,7 @@ typedef int64_t NAME(vi64) __attribute__((vector_size(VB)));
 const whittle_kernels TABLE = {
     NAME(unary32), NAME(unary64), NAME(binary32), NAME(binary64), NAME(compare32), NAME(compare64), NAME(comparei64), NAME(bits), NAME(widen16), NAME(narrow16), NAME(widenhalf), NAME(narrowhalf),
     NAME(clamp32), NAME(clamp64), NAME(select), NAME(sum_rows32), NAME(sum_parts32), NAME(deviations32), NAME(sum_cols32),
-    NAME(max_rows32), NAME(arg_rows32), NAME(cumsum_rows32), NAME(softmax_rows32), NAME(norm_rows32), NAME(gemm32_product), NAME(gemm64_product),
+    NAME(max_rows32), NAME(arg_rows32), NAME(cumsum_rows32), NAME(softmax_rows32), NAME(norm_rows32), NAME(norm_sums32), NAME(norm_apply32), NAME(norm_cols32), NAME(gemm32_product), NAME(gemm64_product),
     NAME(conv32_unfold), NAME(conv64_unfold), NAME(conv32_fold), NAME(conv64_fold), NAME(conv32_depthwise), NAME(conv64_depthwise),
 };
 #undef LOOP

@@ -47,6 +47,9 @@ typedef struct {
   void (*cumsum_rows32)(float *o, const float *a, int64_t rows, int64_t cols);
   void (*softmax_rows32)(float *o, const float *a, int64_t rows, int64_t cols, int logarithm);
   void (*norm_rows32)(float *o, float *mean, float *rstd, const float *a, const float *w, const float *b, int64_t rows, int64_t cols, float eps);
+  void (*norm_sums32)(double *sums, const float *g, const float *x, const float *w, float mean, float rstd, int64_t n);
+  void (*norm_apply32)(float *o, const float *g, const float *x, const float *w, float f, float mean, float rstd, float a, float b, int64_t n);
+  void (*norm_cols32)(double *dw, double *db, const float *g, const float *x, const float *mean, const float *rstd, int64_t rows, int64_t cols, int64_t n);
   void (*gemm32)(int64_t m, int64_t n, int64_t k, const float *a, int64_t ars, int64_t acs, const float *b, int64_t brs, int64_t bcs,
                  float *c, int64_t crs, int64_t ccs, float alpha, float beta);
   void (*gemm64)(int64_t m, int64_t n, int64_t k, const double *a, int64_t ars, int64_t acs, const double *b, int64_t brs, int64_t bcs,

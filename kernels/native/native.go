@@ -36,6 +36,9 @@ static void gemm32(const whittle_kernels *t, int64_t m, int64_t n, int64_t k, fl
 static void gemm64(const whittle_kernels *t, int64_t m, int64_t n, int64_t k, double *a, int64_t ars, int64_t acs, double *b, int64_t brs, int64_t bcs, double *c, int64_t crs, int64_t ccs, double alpha, double beta) {
   t->gemm64(m, n, k, a, ars, acs, b, brs, bcs, c, crs, ccs, alpha, beta);
 }
+static void norm_sums32(const whittle_kernels *t, double *sums, float *g, float *x, float *w, float mean, float rstd, int64_t n) { t->norm_sums32(sums, g, x, w, mean, rstd, n); }
+static void norm_apply32(const whittle_kernels *t, float *o, float *g, float *x, float *w, float f, float mean, float rstd, float a, float b, int64_t n) { t->norm_apply32(o, g, x, w, f, mean, rstd, a, b, n); }
+static void norm_cols32(const whittle_kernels *t, double *dw, double *db, float *g, float *x, float *mean, float *rstd, int64_t r, int64_t c, int64_t n) { t->norm_cols32(dw, db, g, x, mean, rstd, r, c, n); }
 static void unfold32(const whittle_kernels *t, float *col, float *im, const whittle_plane *g, int64_t from, int64_t to) { t->unfold32(col, im, g, from, to); }
 static void unfold64(const whittle_kernels *t, double *col, double *im, const whittle_plane *g, int64_t from, int64_t to) { t->unfold64(col, im, g, from, to); }
 static void fold32(const whittle_kernels *t, float *im, float *col, const whittle_plane *g) { t->fold32(im, col, g); }
@@ -428,6 +431,58 @@ func NormRows32(out, mean, rstd, a, weight, bias []float32, cols int, eps float3
 	}
 	rows(len(mean), cols, func(lo, hi int) {
 		C.norm_rows32(table, p32(out[lo*cols:]), p32(mean[lo:]), p32(rstd[lo:]), p32(a[lo*cols:]), p32(weight), p32(bias), C.int64_t(hi-lo), C.int64_t(cols), C.float(eps))
+	})
+}
+
+// NormBack32 is the gradient of a norm over contiguous rows of cols elements behind g: dx, and dw and db of weight and bias. They are of each element
+// of a row where run is 0; otherwise each is for a run of so many elements in a row, and they are taken in turn. weight may be nil. With xh the
+// normalised element and g times the weight, dx = rstd * (g - mean(g) - xh*mean(g*xh)). No sum depends on the number of threads.
+func NormBack32(dx, x, g, mean, rstd, weight []float32, dw, db []float64, cols, run int) {
+	if cols == 0 || len(mean) == 0 {
+		return
+	}
+	n, runs := cols, 1
+	if run > 0 {
+		n, runs = run, cols/run
+	}
+	// part is where run i of row r lies, with the weights of its elements or the one that it has.
+	part := func(r, i int) (at int, each []float32, one float32) {
+		switch {
+		case weight == nil:
+			return r*cols + i*n, nil, 1
+		case run > 0:
+			return r*cols + i*n, nil, weight[(r*runs+i)%len(weight)]
+		}
+		return r * cols, weight, 1
+	}
+	sums := make([]float64, 2*len(mean)*runs) // of each run, without its one weight
+	rows(len(mean), cols, func(lo, hi int) {
+		for r := lo; r < hi; r++ {
+			m, s, s1, s2 := C.float(mean[r]), C.float(rstd[r]), 0.0, 0.0
+			for i := range runs {
+				at, each, one := part(r, i)
+				sum := sums[2*(r*runs+i):][:2]
+				C.norm_sums32(table, p64(sum), p32(g[at:]), p32(x[at:]), p32(each), m, s, C.int64_t(n))
+				s1, s2 = s1+float64(one)*sum[0], s2+float64(one)*sum[1]
+			}
+			for i := range runs {
+				at, each, one := part(r, i)
+				C.norm_apply32(table, p32(dx[at:]), p32(g[at:]), p32(x[at:]), p32(each), C.float(one), m, s, C.float(s1/float64(cols)), C.float(s2/float64(cols)), C.int64_t(n))
+			}
+		}
+	})
+	if run > 0 {
+		clear(dw)
+		clear(db)
+		for q := range len(mean) * runs {
+			db[q%len(db)] += sums[2*q]
+			dw[q%len(dw)] += sums[2*q+1]
+		}
+		return
+	}
+	parallel.For((cols+63)/64, grain/(64*len(mean)+1)+1, func(lo, hi int) {
+		lo, hi = lo*64, min(hi*64, cols)
+		C.norm_cols32(table, p64(dw[lo:]), p64(db[lo:]), p32(g[lo:]), p32(x[lo:]), p32(mean), p32(rstd), C.int64_t(len(mean)), C.int64_t(cols), C.int64_t(hi-lo))
 	})
 }
 
