@@ -31,6 +31,7 @@ type Compiled struct {
 	attrs   map[string]*tensor.Tensor
 	subs    map[string]*fx.GraphModule // branches of torch.cond, which run on the eager kernels
 	l       *lowerer
+	steps   []sched.Step // after fusion
 	program []instr
 	lib     *native.Library
 	outs    []fx.Arg
@@ -85,6 +86,7 @@ func Compile(ctx context.Context, gm *fx.GraphModule, cfg Config) (*Compiled, er
 	var src, table strings.Builder
 	same := map[string]int64{} // the text of a kernel without comments => the first that has it: layers that are alike share their code
 	steps := sched.Fuse(l.steps, cfg.Choices)
+	c.steps = steps
 	alone := l.touched(steps)
 	for at, s := range steps {
 		switch o := s.Other.(type) {

@@ -15,6 +15,7 @@ import (
 	"whittle/kernels/native"
 	"whittle/kernels/tensor"
 	"whittle/lowering"
+	"whittle/tools/tritontest"
 )
 
 var randomGraphCount = flag.Int("graphs", 12, "random graphs that are compiled; ten times as many run in tiles")
@@ -221,4 +222,20 @@ func apart(got, want *tensor.Tensor) string {
 		}
 	}
 	return ""
+}
+
+// TestRandomGraphsInTriton: what is written for a GPU gives the same, in an interpreter.
+func TestRandomGraphsInTriton(t *testing.T) {
+	x := tritontest.New(t)
+	for seed := range uint64(*randomGraphCount) {
+		g, inputs := grow(seed, 5+int(seed%20))
+		text, _ := g.text()
+		graph, err := fx.ParseGraph(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) { x.Check(t, &fx.GraphModule{Graph: graph}, inputs, 1e-4) }) {
+			t.Log(text)
+		}
+	}
 }

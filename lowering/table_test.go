@@ -13,6 +13,8 @@ import (
 	"whittle/kernels/native"
 	"whittle/kernels/tensor"
 	"whittle/lowering"
+	"whittle/lowering/triton"
+	"whittle/tools/tritontest"
 )
 
 // edges are values at which arithmetic of a dtype is not as usual.
@@ -107,6 +109,7 @@ func TestLoops(t *testing.T) {
 	}
 	ctx := context.Background()
 	compared := map[string]bool{}
+	inTriton := tritontest.New(t)
 	var loops []*aten.Op
 	for _, op := range aten.All() {
 		if lowering.Kind(op) == "loop" {
@@ -145,12 +148,7 @@ func TestLoops(t *testing.T) {
 		if err := interp.Propagate(ctx, gm, inputs); err != nil {
 			t.Fatal(err)
 		}
-		for tier, how := range map[lowering.Tier]string{lowering.Cpp: "", lowering.Tiles: " in tiles"} {
-			p, err := lowering.Compile(ctx, gm, lowering.Config{CacheDir: t.TempDir(), Tier: tier, Threads: 1})
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := p.Run(inputs)
+		check := func(how string, got []any, err error) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -158,6 +156,20 @@ func TestLoops(t *testing.T) {
 				differ(t, c+how, got[i].(*tensor.Tensor), want[i].(*tensor.Tensor), inputs)
 			}
 		}
+		for tier, how := range map[lowering.Tier]string{lowering.Cpp: "", lowering.Tiles: " in tiles"} {
+			p, err := lowering.Compile(ctx, gm, lowering.Config{CacheDir: t.TempDir(), Tier: tier, Threads: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := p.Run(inputs)
+			check(how, got, err)
+		}
+		text, err := lowering.Triton(gm, lowering.Config{}, "inference", triton.Devices[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := inTriton.Run(text, inputs, 1024, 64)
+		check(" in Triton", got, err)
 	}
 	for _, op := range loops {
 		if !compared[op.Name()] {

@@ -113,7 +113,7 @@ func (t *Torch) nodeType() {
 		"__gt__": ordered(func(d int) bool { return d > 0 }), "__ge__": ordered(func(d int) bool { return d >= 0 }),
 		"prepend": moved(false), "append": moved(true),
 		"format_node": func(_ *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-			return vm.Str(formatNode(nodeOf(a[0]).N, len(nodeOf(a[0]).users()))), nil
+			return vm.Str(fx.FormatNode(nodeOf(a[0]).N, len(nodeOf(a[0]).users()))), nil
 		},
 		"_replace_uses": func(_ *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			return nodeOf(a[0]).replaceUses(a[1:])

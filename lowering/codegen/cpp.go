@@ -42,7 +42,7 @@ const (
 func Generate(group []*ir.Loops, o Options) *Kernel {
 	g := &gen{k: &Kernel{}, slot: map[*ir.Buffer]int{}, o: o, nests: map[*ir.Buffer][]int{}}
 	var nests []nest
-	for i, n := range sched.Nests(group) {
+	for i, n := range sched.CPU.Nests(group) {
 		nests = append(nests, prepare(n))
 		for _, l := range nests[i].loops() {
 			touch := func(b *ir.Buffer) {

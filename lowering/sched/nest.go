@@ -27,20 +27,32 @@ func (n Nest) Loops() []*ir.Loops {
 	return out
 }
 
-// enough is how many points the outer space of a nest has at least where other loops join for it: fewer would leave threads without work.
-const enough = 16
+// A Machine is what nests are made for.
+type Machine struct {
+	// Outer is how many points the outer space of a nest has at least where other loops join for it: fewer would leave threads without work.
+	Outer int64
+	// Columns says that reductions of neighbours in memory are computed side by side, so that their last kept axis is no outer one.
+	Columns bool
+	// Points says that a stage may read what another wrote at the very same point alone, and not all over the row.
+	Points bool
+	// Fits says of a nest whether the machine can run it as one; nil => any.
+	Fits func(Nest) bool
+}
+
+// CPU is a processor that runs nests as loops.
+var CPU = Machine{Outer: 16, Columns: true}
 
 // maxNest is how many loops a nest has at most: registers and the cache end, and so does the patience of a compiler.
 const maxNest = 48
 
 // Nests arranges the loops of a kernel in nests. A loop joins the last nest that has the same outer space, or most of it, where what it reads of
 // the nest's results at a point was written at that point, and where no nest in between is in the way; else it begins a nest of its own.
-func Nests(group []*ir.Loops) []Nest {
+func (m Machine) Nests(group []*ir.Loops) []Nest {
 	var out []Nest
 loops:
 	for _, l := range group {
 		for i := len(out) - 1; i >= 0; i-- {
-			if n, ok := out[i].with(l); ok {
+			if n, ok := m.with(out[i], l); ok {
 				out[i] = n
 				continue loops
 			}
@@ -48,22 +60,22 @@ loops:
 				break
 			}
 		}
-		n, _ := arrange([]*ir.Loops{l}, most(l))
+		n, _ := m.arrange([]*ir.Loops{l}, m.most(l))
 		out = append(out, n)
 	}
 	return out
 }
 
 // most is how many ranges of l may be outer ones: all, unless its results are computed in rows.
-func most(l *ir.Loops) int {
-	if l.Columns() {
+func (m Machine) most(l *ir.Loops) int {
+	if m.Columns && l.Columns() {
 		return len(l.Ranges) - 1
 	}
 	return len(l.Ranges)
 }
 
 // with is n and l in one nest, with as many outer ranges as can be.
-func (n Nest) with(l *ir.Loops) (Nest, bool) {
+func (m Machine) with(n Nest, l *ir.Loops) (Nest, bool) {
 	have := n.Loops()
 	if len(have) >= maxNest || slices.Contains(l.Ranges, 0) || slices.Contains(have[0].Ranges, 0) { // where a size is 0 there is nothing to gain
 		return n, false
@@ -72,7 +84,7 @@ func (n Nest) with(l *ir.Loops) (Nest, bool) {
 		have, l, n.Outer = align(have, l, n.Outer)
 	}
 	first := have[0]
-	p := min(n.Outer, most(l))
+	p := min(n.Outer, m.most(l))
 	for k := range p {
 		if first.Ranges[k] != l.Ranges[k] {
 			p = k
@@ -81,10 +93,10 @@ func (n Nest) with(l *ir.Loops) (Nest, bool) {
 	}
 	for ; p >= 0; p-- {
 		plain := p == n.Outer && p == len(l.Ranges) && l.Reduce == "" // over the same space
-		if !plain && size(l.Ranges[:p]) < enough || p < n.Outer && !related(have, l) {
+		if !plain && size(l.Ranges[:p]) < m.Outer || p < n.Outer && !related(have, l) {
 			return n, false
 		}
-		if joined, ok := arrange(append(have, l), p); ok {
+		if joined, ok := m.arrange(append(have, l), p); ok && (m.Fits == nil || m.Fits(joined)) {
 			return joined, true
 		}
 	}
@@ -140,7 +152,7 @@ func related(have []*ir.Loops, l *ir.Loops) bool {
 }
 
 // arrange puts loops in stages under p outer ranges, each in the first stage that has its inner space and comes after what it needs.
-func arrange(loops []*ir.Loops, p int) (Nest, bool) {
+func (m Machine) arrange(loops []*ir.Loops, p int) (Nest, bool) {
 	n := Nest{Outer: p}
 	at := make([]int, len(loops)) // the stage of each
 	for i, l := range loops {
@@ -150,6 +162,9 @@ func arrange(loops []*ir.Loops, p int) (Nest, bool) {
 			case apart:
 				return n, false
 			case row:
+				if m.Points {
+					return n, false
+				}
 				first = max(first, at[k]+1)
 			case point:
 				first = max(first, at[k])

@@ -68,7 +68,7 @@ func TestNests(t *testing.T) {
 		{"empty", []*ir.Loops{loop(buffer("e", 0, 4), read(x)), loop(buffer("f", 0, 4), read(x))}, "2: e; 2: f"},
 	} {
 		var nests []string
-		for _, n := range sched.Nests(test.group) {
+		for _, n := range sched.CPU.Nests(test.group) {
 			var stages []string
 			for _, s := range n.Stages {
 				var names []string

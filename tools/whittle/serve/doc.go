@@ -4,6 +4,5 @@
 // search. Everything in a store came from outside: a program, an error, a graph. It is shown as text, and no character of it is hidden (see visible).
 // Who may ask is decided in guard.go: programs of this machine, by the address of this server, and no page of another site.
 //
-// The places of a graph's nodes come from dagre (github.com/dagrejs/dagre 3.1.3, MIT, in the folder dagre), run by
-// github.com/dop251/goja; what is drawn there is ours. It mirrors nothing of PyTorch. It decides nothing about failures: see package replay.
+// The places of a graph's nodes come from package layout; what is drawn there is ours. It mirrors nothing of PyTorch. It decides nothing about failures: see package replay.
 package serve

@@ -2,26 +2,16 @@ package serve
 
 import (
 	"context"
-	_ "embed"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/dop251/goja"
-
 	"whittle/capture/fx"
 	"whittle/replay"
+	"whittle/tools/whittle/layout"
 )
-
-//go:embed dagre/dagre.min.js
-var dagreJS string
-
-//go:embed dagre/layout.js
-var layoutJS string
 
 const (
 	nodesDrawn  = 16 // of one page of a drawing
@@ -61,8 +51,7 @@ type nodeRow struct{ Name, Op, Target, Inputs string }
 // An artist draws graphs, and keeps its drawings. Its methods may be called from many goroutines.
 type artist struct {
 	mu     sync.Mutex
-	vm     *goja.Runtime // nil until the first drawing
-	layout goja.Callable
+	engine layout.Engine
 	kept   map[string]*drawing
 	read   map[string]readGraph // by hash of the text
 }
@@ -180,73 +169,19 @@ func shorten(text string) string {
 	return text
 }
 
-// place asks dagre where the boxes and lines are.
+// place finds out where the boxes and lines are.
 func (a *artist) place(d *drawing, edges [][2]int) error {
-	if err := a.start(); err != nil {
-		return err
-	}
-	in := struct {
-		Boxes [][2]float64 `json:"boxes"`
-		Edges [][2]int     `json:"edges"`
-	}{[][2]float64{}, edges}
-	if edges == nil {
-		in.Edges = [][2]int{}
-	}
+	var sizes [][2]float64
 	for _, b := range d.Boxes {
-		in.Boxes = append(in.Boxes, [2]float64{b.Width, b.Height})
+		sizes = append(sizes, [2]float64{b.Width, b.Height})
 	}
-	text, err := json.Marshal(in)
+	l, err := a.engine.Place(sizes, edges, layoutLimit)
 	if err != nil {
 		return err
 	}
-	stop := time.AfterFunc(layoutLimit, func() { a.vm.Interrupt("the graph takes too long to be drawn") })
-	v, err := a.layout(goja.Undefined(), a.vm.ToValue(string(text)))
-	stop.Stop()
-	a.vm.ClearInterrupt()
-	if err != nil {
-		return fmt.Errorf("the graph cannot be laid out: %w", err)
-	}
-	var out struct {
-		Width, Height float64
-		Boxes         [][2]float64
-		Edges         [][][2]float64
-	}
-	if err := json.Unmarshal([]byte(v.String()), &out); err != nil {
-		return fmt.Errorf("the graph cannot be laid out: %w", err)
-	}
-	if len(out.Boxes) != len(d.Boxes) || len(out.Edges) != len(edges) {
-		return errors.New("the graph cannot be laid out: the layout has other nodes")
-	}
-	d.Width, d.Height = out.Width, out.Height
+	d.Width, d.Height, d.Lines = l.Width, l.Height, l.Lines
 	for i := range d.Boxes {
-		b := &d.Boxes[i]
-		b.X, b.Y = out.Boxes[i][0]-b.Width/2, out.Boxes[i][1]-b.Height/2
+		d.Boxes[i].X, d.Boxes[i].Y = l.Boxes[i][0], l.Boxes[i][1]
 	}
-	for _, e := range out.Edges {
-		var path strings.Builder
-		for i, p := range e {
-			fmt.Fprintf(&path, "%c%.1f,%.1f", "ML"[min(i, 1)], p[0], p[1])
-		}
-		d.Lines = append(d.Lines, path.String())
-	}
-	return nil
-}
-
-// start makes dagre ready, once.
-func (a *artist) start() error {
-	if a.vm != nil {
-		return nil
-	}
-	vm := goja.New()
-	for _, js := range [][2]string{{"dagre.min.js", dagreJS}, {"layout.js", layoutJS}} {
-		if _, err := vm.RunScript(js[0], js[1]); err != nil {
-			return fmt.Errorf("dagre: %w", err)
-		}
-	}
-	f, ok := goja.AssertFunction(vm.Get("layout"))
-	if !ok {
-		return errors.New("dagre: no layout")
-	}
-	a.vm, a.layout = vm, f
 	return nil
 }

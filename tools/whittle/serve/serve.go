@@ -40,7 +40,7 @@ type Server struct {
 func New(store *replay.Reader) (*Server, error) {
 	s := &Server{store: store, pages: map[string]*template.Template{}, every: time.Second / 2, follow: make(chan struct{}, 64)}
 	s.ctx, s.stop = context.WithCancel(context.Background())
-	if err := s.artist.start(); err != nil {
+	if err := s.artist.engine.Start(); err != nil {
 		return nil, err
 	}
 	base, err := template.New("layout.html").Funcs(funcs).ParseFS(files, "templates/layout.html", "templates/parts.html")

@@ -51,7 +51,7 @@ func (s *Session) traceSettings() (on map[string]bool, dir string, err error) {
 }
 
 // unsupportedTraces are what torch._inductor.config.trace can ask for and there is not.
-var unsupportedTraces = []string{"graph_diagram", "compile_profile"}
+var unsupportedTraces = []string{"compile_profile"}
 
 // traceGraph begins the files of a graph that is about to be lowered; what it returns takes the result. function is the number of
 // the function that the graph is part of.
@@ -119,6 +119,14 @@ func (s *Session) traceGraph(gm *fx.GraphModule, kind string, function int) (fun
 		for name, text := range map[string]string{"ir_pre_fusion.txt": strings.Join(c.Loops, "\n") + "\n", "ir_post_fusion.txt": strings.Join(c.Steps, "\n") + "\n", "output_code.py": outputCode(c.Source)} {
 			if what, _, _ := strings.Cut(name, "."); on[what] {
 				files[name] = text
+			}
+		}
+		if on["graph_diagram"] {
+			text, err := diagram(c.Scheduled())
+			if err != nil { // a picture is no reason to stop a compilation
+				fmt.Fprintf(s.In.Stderr, "whittle: no graph_diagram.svg: %v\n", err)
+			} else {
+				files["graph_diagram.svg"] = text
 			}
 		}
 		return writeAll(dir, files)
