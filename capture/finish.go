@@ -225,7 +225,7 @@ func (c *compilation) enter(en *entry, name string) {
 	c.count("ok")
 	d.logBytecode(c.f, en, name)
 	d.logf(logProduceGuards, "produce_guards")
-	if d.logs.on[logGuardTree] || d.Observe.Frame != nil {
+	if d.logs.on[logGuardTree] || d.Observe.Frame != nil || d.Structured() {
 		ev.Tree = en.guards.Tree()
 	}
 	d.logGuards(en)

@@ -2,6 +2,7 @@ package breaks
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -39,6 +40,8 @@ type Row struct {
 	UserErrorType string
 	// Hint is a sentence on what a user can do; "" only where Silent is set.
 	Hint string
+	// Of are the values of the first slot that the row is for, where rows share a form: Find tells them apart by it; nil => all others.
+	Of []string
 	// Docs is the address of the page that PyTorch points to; "" => none.
 	Docs string
 }
@@ -125,3 +128,45 @@ func (r Reason) Explain() string {
 
 // Hint is one sentence on what a user can do about the break; "" for reasons that are never reported.
 func (r Reason) Hint() string { return r.ID.Row().Hint }
+
+// Find is the reason that a text was written for, by us or by a PyTorch: the row whose words it has, with the most of them where several fit. The name of an
+// exception may stand before them. Rows of slots alone fit nothing.
+func Find(text string) (ID, bool) {
+	text = strings.TrimPrefix(text, exception)
+	best, most := ID(0), 0
+	for _, id := range All() {
+		var words []string
+		id.Row().parts(func(s string) { words = append(words, s) }, func(string) { words = append(words, "") })
+		if of := id.Row().Of; of != nil && !slices.ContainsFunc(of, func(name string) bool { return strings.HasPrefix(text, words[0]+name+" ") }) {
+			continue
+		}
+		if n := fit(words, text); n > most {
+			best, most = id, n
+		}
+	}
+	return best, best > 0
+}
+
+// fit is how many letters of a form a text has, with anything where the form has a slot, which "" stands for; 0 where it has another form, or fewer than six.
+func fit(words []string, text string) int {
+	n, anywhere := 0, false
+	for i, w := range words {
+		if w == "" {
+			anywhere = true
+			continue
+		}
+		at := strings.Index(text, w)
+		if i == len(words)-1 && anywhere && strings.HasSuffix(text, w) {
+			at = len(text) - len(w)
+		}
+		if at < 0 || at > 0 && !anywhere {
+			return 0
+		}
+		text, anywhere = text[at+len(w):], false
+		n += len(strings.TrimSpace(w))
+	}
+	if text != "" && !anywhere || n < 6 {
+		return 0
+	}
+	return n
+}

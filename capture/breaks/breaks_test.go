@@ -171,3 +171,33 @@ func constants(t *testing.T) (names map[ID]string, ids map[string]ID) {
 	delete(ids, "end")
 	return names, ids
 }
+
+// TestFind: a reason is found again by its text, and a text of another form is none.
+func TestFind(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want ID
+	}{
+		{"Unsupported: builtin: print [<class 'torch._dynamo.variables.constant.ConstantVariable'>] False", Print},
+		{"builtin: compile [<class 'x'>] False", Builtin},
+		{"Data-dependent jump", DataDependentJump},
+		{"Tensor.item", TensorItem},
+		{"Tensor.item and more", 0},
+		{"something else", 0},
+		{"", 0},
+	} {
+		if got, ok := Find(c.text); got != c.want || ok != (c.want != 0) {
+			t.Errorf("Find(%q) = %d, %v; want %d", c.text, got, ok, c.want)
+		}
+	}
+	for _, id := range All() {
+		r := Reason{ID: id}
+		for range id.Row().Slots() {
+			r.Args = append(r.Args, "Nothing")
+		}
+		got, ok := Find(r.String())
+		if ok && got.Row().Hint != id.Row().Hint && len(id.Row().Slots()) == 0 && got.Row().Form != id.Row().Form {
+			t.Errorf("%q is taken for %q", r.String(), got.Row().Form)
+		}
+	}
+}

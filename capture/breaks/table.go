@@ -206,8 +206,8 @@ var table = [end]Row{
 	FromNumpyOff:          {Form: "torch.from_numpy. config.trace_numpy is False", Hint: hintNumpyOff},
 	ParameterConstruction: {Form: "Workaround for issues with nn_parameter construction", Hint: "make modules and parameters outside of the compiled function and pass them in"},
 
-	Print:            {Form: builtinForm, Hint: hintPrint},
-	File:             {Form: builtinForm, Hint: hintFile},
+	Print:            {Form: builtinForm, Hint: hintPrint, Of: []string{"print"}},
+	File:             {Form: builtinForm, Hint: hintFile, Of: []string{"open", "input"}},
 	Builtin:          {Form: builtinForm, Hint: hintMove},
 	EnteredMode:      {Form: "Unsupported context manager {object}'s __enter__ function", Frame: true, Before: true, Hint: hintMove},
 	DeletedAttribute: {Form: builtinForm, Missing: true, Hint: hintState},

@@ -1,6 +1,9 @@
 package guard
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Failure says which fact does not hold.
 type Failure struct {
@@ -50,4 +53,42 @@ var causes = [endOfCauses]string{
 	ObjectVaries:   "another object stands where the first was: pass the same object each time, or pass what the function needs of it",
 	LengthVaries:   "the length of a container varies: pass containers of one length, or a tensor in its place",
 	ValueVaries:    "a number or string of the program varies: pass it as a tensor, or keep it constant",
+}
+
+// HintOf is the hint for a failure that another program wrote down: a PyTorch words it in the same way. Only the form of the text counts, as names in it may
+// be anything.
+func HintOf(text string) string { return causes[causeOf(text)] }
+
+func causeOf(text string) Cause {
+	if rest, ok := strings.CutPrefix(text, "tensor '"); ok {
+		for _, c := range []struct {
+			words string
+			cause Cause
+		}{{"size mismatch at index ", SizeVaries}, {"stride mismatch at index ", SizeVaries}, {"dtype mismatch. ", DTypeVaries}, {"rank mismatch. ", RankVaries}, {"requires_grad mismatch. ", GradVaries}} {
+			if i := strings.LastIndex(rest, "' "); i >= 0 && strings.HasPrefix(rest[i+2:], c.words) {
+				return c.cause
+			}
+		}
+		return Other
+	}
+	switch {
+	case strings.HasPrefix(text, "GLOBAL_STATE changed: grad_mode"):
+		return GradVaries
+	case strings.HasPrefix(text, "GLOBAL_STATE changed: autocast"):
+		return AutocastVaries
+	case strings.HasPrefix(text, "len("):
+		return LengthVaries
+	case strings.HasPrefix(text, "___check_obj_id("), strings.HasPrefix(text, "___check_type_id("):
+		return ObjectVaries
+	case !strings.HasPrefix(text, "L[") && !strings.HasPrefix(text, "G["):
+		return Other
+	}
+	_, rest, ok := strings.Cut(text, " == ")
+	switch {
+	case strings.Contains(text, ".size()["):
+		return SizeVaries
+	case ok && rest != "":
+		return ValueVaries
+	}
+	return Other
 }

@@ -474,3 +474,25 @@ func TestKindNames(t *testing.T) {
 	}()
 	_ = guard.Kind(0).String()
 }
+
+// TestHintOf: the hint for a text is that of the failure that is worded so, whatever names are in it.
+func TestHintOf(t *testing.T) {
+	for text, want := range map[string]guard.Cause{
+		"tensor 'L['x']' size mismatch at index 0. expected 3, actual 5":   guard.SizeVaries,
+		"tensor 'L['x']' dtype mismatch. expected Float, actual Double":    guard.DTypeVaries,
+		"tensor 'L['x']' rank mismatch. expected 2, actual 3":              guard.RankVaries,
+		"tensor 'L['x' dtype mismatch. ']' rank mismatch. expected 2":      guard.RankVaries,
+		"tensor 'L['x']' requires_grad mismatch. expected requires_grad=0": guard.GradVaries,
+		"len(L['x']) == 2": guard.LengthVaries,
+		"L['k'] == 1":      guard.ValueVaries,
+		"___check_obj_id(L['f'], 140397432316976)": guard.ObjectVaries,
+		"L['x'].size()[0] == 4":                    guard.SizeVaries,
+		"GLOBAL_STATE changed: grad_mode ":         guard.GradVaries,
+		"something else":                           guard.Other,
+		"":                                         guard.Other,
+	} {
+		if got, want := guard.HintOf(text), (guard.Failure{Cause: want}).Hint(); got != want {
+			t.Errorf("%q: hint %q, want %q", text, got, want)
+		}
+	}
+}

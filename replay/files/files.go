@@ -22,15 +22,17 @@ func (e *ExistsError) Error() string {
 	return e.Path + " is there already, with other content, and is not replaced"
 }
 
-// The seals of Python, and of a JSON object: what the file is about, and the hash of that and of the text before it.
+// The seals of Python, of a JSON object and of a page: what the file is about, and the hash of that and of the text before it.
 const (
 	pythonSeal = "# whittle wrote this file, and replaces it as long as nobody edits it: "
 	jsonSeal   = ",\n \"whittle\": \""
+	pageSeal   = "<!-- whittle wrote this page, and replaces it as long as nobody edits it: "
 )
 
 var (
 	rePythonSeal = regexp.MustCompile(`(?:^|\n)` + pythonSeal + `([0-9a-f]{16}) ([0-9a-f]{64})\n$`)
 	reJSONSeal   = regexp.MustCompile(`,\n "whittle": "([0-9a-f]{16}) ([0-9a-f]{64})"\n\}\n$`)
+	rePageSeal   = regexp.MustCompile(`\n` + pageSeal + `([0-9a-f]{16}) ([0-9a-f]{64}) -->\n$`)
 	reJSONEnd    = regexp.MustCompile(`\s*\}\s*$`)
 )
 
@@ -172,8 +174,18 @@ func numbered(path string, n int) string {
 	return fmt.Sprintf("%s-%d%s", strings.TrimSuffix(path, ext), n, ext)
 }
 
-// seal adds to a JSON object, or to Python, what says that whittle wrote it.
+// pageStart is how a page begins.
+const pageStart = "<!DOCTYPE html"
+
+// seal adds to a JSON object, to a page, or to Python, what says that whittle wrote it.
 func seal(data []byte, topic string) []byte {
+	if bytes.HasPrefix(data, []byte(pageStart)) {
+		body := string(data)
+		if !strings.HasSuffix(body, "\n") {
+			body += "\n"
+		}
+		return []byte(body + pageSeal + topic + " " + digest(topic, body) + " -->\n")
+	}
 	if bytes.HasPrefix(data, []byte("{")) {
 		end := reJSONEnd.FindIndex(data)
 		if end == nil || end[0] == 1 {
@@ -191,6 +203,18 @@ func seal(data []byte, topic string) []byte {
 
 // sealedAbout is the topic of a file whose seal fits, "" for any other.
 func sealedAbout(data []byte) string {
+	if bytes.HasPrefix(data, []byte(pageStart)) { // pages are long: only the end is looked through
+		from := max(len(data)-300, 0)
+		m := rePageSeal.FindSubmatchIndex(data[from:])
+		if m == nil {
+			return ""
+		}
+		topic := string(data[from+m[2] : from+m[3]])
+		if digest(topic, string(data[:from+m[0]+1])) != string(data[from+m[4]:from+m[5]]) {
+			return ""
+		}
+		return topic
+	}
 	for _, re := range []*regexp.Regexp{rePythonSeal, reJSONSeal} {
 		m := re.FindSubmatchIndex(data)
 		if m == nil {

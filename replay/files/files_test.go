@@ -179,3 +179,24 @@ func TestFolder(t *testing.T) {
 		t.Error("two signatures share a folder")
 	}
 }
+
+// TestPages: a page is sealed in a comment at its end, replaced as long as nobody edits it, and kept once somebody has.
+func TestPages(t *testing.T) {
+	dir := t.TempDir()
+	first := put(t, dir, "index.html", "<!DOCTYPE html>\n<p>one</p>", "a page")
+	if got := put(t, dir, "index.html", "<!DOCTYPE html>\n<p>two</p>\n", "a page"); got != first {
+		t.Errorf("an unedited page was not replaced: %s", got)
+	}
+	at := filepath.Join(dir, first)
+	text := read(t, at)
+	if !strings.HasPrefix(text, "<!DOCTYPE html>\n<p>two</p>\n<!-- whittle wrote this page") || !strings.HasSuffix(text, " -->\n") {
+		t.Errorf("the page: %s", text)
+	}
+	if got := put(t, dir, "index.html", "<!DOCTYPE html>\n<p>two</p>\n", "another page"); got == first {
+		t.Error("a page about something else was replaced")
+	}
+	write(t, at, strings.Replace(text, "two", "2", 1))
+	if got := put(t, dir, "index.html", "<!DOCTYPE html>\n<p>three</p>\n", "a page"); got == first {
+		t.Error("an edited page was replaced")
+	}
+}

@@ -102,7 +102,7 @@ func (a *app) command() *cobra.Command {
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.PersistentFlags().StringVar(&a.store, "store", "", "SQLite file that keeps failures, queries and repros (default $WHITTLE_STORE, then the user's cache folder)")
 	root.AddCommand(a.runCommand(), a.minifyCommand(), a.engineCommand(), a.replayCommand(), a.explainCommand(), a.storeCommand(), a.doctorCommand(), a.versionCommand(), a.opsCommand(), a.execCommand(),
-		a.accuracyCommand(), a.accuracyChild(), a.reportCommand(), a.bisectCommand(), a.nightlyCommand(), a.triageCommand(), a.serveCommand(), a.ablateCommand(), a.codegenCommand())
+		a.accuracyCommand(), a.accuracyChild(), a.reportCommand(), a.bisectCommand(), a.nightlyCommand(), a.triageCommand(), a.serveCommand(), a.ablateCommand(), a.codegenCommand(), a.traceCommand())
 	return root
 }
 

@@ -56,7 +56,7 @@ func splitRun(args []string) []string {
 			i++
 		case isPython(a):
 			python = append(python, a)
-		case a == "-j" || a == "--jobs" || a == "--record" || a == "--hang" || a == "--store" || a == "--path":
+		case a == "-j" || a == "--jobs" || a == "--record" || a == "--hang" || a == "--store" || a == "--path" || a == "--report":
 			own = append(own, pair...)
 			i++
 		default:

@@ -44,6 +44,7 @@ type event struct {
 }
 
 type runOptions struct {
+	report   string
 	record   string
 	path     []string // folders of packages
 	frames   bool
@@ -72,6 +73,7 @@ Python's own flags go before the script: -i for a prompt (after the script, if t
 	c.Flags().SetInterspersed(false)
 	c.Flags().StringVar(&o.record, "record", "", "write what capture did, as JSON")
 	c.Flags().StringArrayVar(&o.path, "path", nil, "a `FOLDER` of packages, such as a site-packages, searched after whittle's own library and torch; more by more --path, or $WHITTLE_PATH")
+	c.Flags().StringVar(&o.report, "report", "", "make a page of what was compiled in `FOLDER`, with the trace that it is made of, as whittle trace does")
 	c.Flags().BoolVar(&o.frames, "record-frames", false, "keep each frame that is captured in the store, for whittle replay")
 	c.Flags().BoolVar(&o.noMinify, "no-minify", false, "report a backend failure, and leave it at that")
 	c.Flags().DurationVar(&o.hang, "hang", 0, "how long one compilation may take before it counts as a hang (0: found out: half a minute, more for a large graph or on a busy machine)")
@@ -124,9 +126,18 @@ func (a *app) run(ctx context.Context, args []string, o runOptions) error {
 		return err
 	}
 	defer os.RemoveAll(data)
-	code, ev, err := a.supervise(ctx, args, data, o)
+	traces := ""
+	if o.report != "" {
+		if traces, err = a.traceFolder(o.report); err != nil {
+			return err
+		}
+	}
+	code, ev, err := a.supervise(ctx, args, data, traces, o)
 	if err != nil {
 		return err
+	}
+	if traces != "" {
+		a.reportRun(traces, o.report)
 	}
 	if ev != nil {
 		var said exitCode
@@ -168,9 +179,9 @@ func (a *app) keepFrame(ctx context.Context, e *event) error {
 	return nil
 }
 
-// supervise runs the script in a child, which leaves the inputs of graphs in data, and returns its exit status and the failure to minify, if
+// supervise runs the script in a child, which leaves the inputs of graphs in data and a trace in the folder traces, "" for none, and returns its exit status and the failure to minify, if
 // there is one.
-func (a *app) supervise(ctx context.Context, args []string, data string, o runOptions) (int, *event, error) {
+func (a *app) supervise(ctx context.Context, args []string, data, traces string, o runOptions) (int, *event, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return 0, nil, err
@@ -190,6 +201,9 @@ func (a *app) supervise(ctx context.Context, args []string, data string, o runOp
 	cmd := exec.Command(self, append(append(argv, "--"), args...)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, a.stdout, a.stderr
 	cmd.Env = append(os.Environ(), "GOTRACEBACK=none")
+	if traces != "" {
+		cmd.Env = append(cmd.Env, "TORCH_TRACE="+traces)
+	}
 	if len(o.path) > 0 {
 		folders := slices.Clone(o.path)
 		if old := os.Getenv(stack.PathVariable); old != "" {

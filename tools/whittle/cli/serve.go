@@ -12,7 +12,7 @@ import (
 )
 
 func (a *app) serveCommand() *cobra.Command {
-	var addr string
+	var addr, traces string
 	var open, asJSON bool
 	c := &cobra.Command{
 		Use:   "serve",
@@ -27,6 +27,7 @@ may write to it; one of an older whittle has to be brought up to date first, by 
 The URL is the first line that is printed. Ctrl-C ends it.`,
 		Example: `  whittle serve
   whittle serve --open --store team.db
+  whittle serve --trace t
   whittle serve --addr 127.0.0.1:8080 --json`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -44,6 +45,11 @@ The URL is the first line that is printed. Ctrl-C ends it.`,
 			s, err := serve.New(st)
 			if err != nil {
 				return err
+			}
+			if traces != "" {
+				if err := showTrace(s, traces); err != nil {
+					return err
+				}
 			}
 			l, err := serve.Listen(ctx, addr)
 			if err != nil {
@@ -72,6 +78,7 @@ The URL is the first line that is printed. Ctrl-C ends it.`,
 	}
 	f := c.Flags()
 	f.StringVar(&addr, "addr", "127.0.0.1:0", "`HOST:PORT` to answer at, a loopback address; port 0: any that is free")
+	f.StringVar(&traces, "trace", "", "show also a trace, a `FILE or FOLDER` of TORCH_TRACE, as whittle trace does")
 	f.BoolVar(&open, "open", false, "open the page in the browser (xdg-open)")
 	f.BoolVar(&asJSON, "json", false, `print {"url": ...} instead of the URL`)
 	return c

@@ -11,11 +11,15 @@ import (
 	"github.com/dop251/goja"
 )
 
+// Dagre is the library, for a browser as for the engine here.
+//
 //go:embed dagre/dagre.min.js
-var dagreJS string
+var Dagre string
 
+// Script is the function layout(text), which asks Dagre. Its text says what goes in and out.
+//
 //go:embed dagre/layout.js
-var layoutJS string
+var Script string
 
 // A Layout is where boxes and lines are.
 type Layout struct {
@@ -81,7 +85,7 @@ func (e *Engine) Start() error {
 		return nil
 	}
 	vm := goja.New()
-	for _, js := range [][2]string{{"dagre.min.js", dagreJS}, {"layout.js", layoutJS}} {
+	for _, js := range [][2]string{{"dagre.min.js", Dagre}, {"layout.js", Script}} {
 		if _, err := vm.RunScript(js[0], js[1]); err != nil {
 			return fmt.Errorf("dagre: %w", err)
 		}

@@ -2,85 +2,22 @@ package serve
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
-	cdplog "github.com/chromedp/cdproto/log"
-	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/sourcegraph/conc"
 
 	"whittle/replay"
 	"whittle/replay/replaytest"
+	"whittle/tools/whittle/serve/browsertest"
 )
-
-//go:embed testdata/axe/axe.min.js
-var axeJS string
-
-// browser starts the Chromium that the words of $WHITTLE_CHROMIUM start, and gives a tab of it. Its complaints go to wrong.
-func browser(t *testing.T) (tab context.Context, wrong func() []string) {
-	t.Helper()
-	words := strings.Fields(os.Getenv("WHITTLE_CHROMIUM"))
-	if len(words) == 0 {
-		t.Skip("$WHITTLE_CHROMIUM has no command that starts a Chromium, such as: chromium, or chroot ROOT chromium")
-	}
-	bin, err := exec.LookPath(words[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	opts := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(bin), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(filepath.Join(os.TempDir(), fmt.Sprintf("whittle-browser-%d", os.Getpid()))),
-		chromedp.ModifyCmdFunc(func(cmd *exec.Cmd) { cmd.Args = append(slices.Clone(words), cmd.Args[1:]...) }))
-	alloc, stop := chromedp.NewExecAllocator(ctx, opts...)
-	t.Cleanup(stop)
-	tab, end := chromedp.NewContext(alloc)
-	t.Cleanup(end)
-	if err := chromedp.Do(tab); err != nil {
-		t.Fatal(err)
-	}
-	var mu sync.Mutex
-	var said []string
-	if err := chromedp.Listen(tab, func(ev any) {
-		mu.Lock()
-		defer mu.Unlock()
-		switch ev := ev.(type) {
-		case *runtime.EventExceptionThrown:
-			said = append(said, ev.ExceptionDetails.Text)
-		case *runtime.EventConsoleAPICalled:
-			if k := string(ev.Type); k == "error" || k == "warning" {
-				said = append(said, fmt.Sprint(k, ev.Args))
-			}
-		case *cdplog.EventEntryAdded:
-			if ev.Entry.Level == cdplog.EntryLevelError || ev.Entry.Level == cdplog.EntryLevelWarning {
-				said = append(said, ev.Entry.Text+" "+ev.Entry.URL)
-			}
-		}
-	}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := chromedp.Call(tab, cdplog.Enable, cdp.Empty{}); err != nil {
-		t.Fatal(err)
-	}
-	tab, limit := context.WithTimeout(tab, 10*time.Minute)
-	t.Cleanup(limit)
-	return tab, func() []string {
-		mu.Lock()
-		defer mu.Unlock()
-		out := said
-		said = nil
-		return out
-	}
-}
 
 // start serves a store until the test ends.
 func start(t *testing.T, s *Server) (url string) {
@@ -100,30 +37,12 @@ func start(t *testing.T, s *Server) (url string) {
 	return "http://" + l.Addr().String()
 }
 
-// eval is the text that a script gives, in the tab.
-func eval(t *testing.T, tab context.Context, js string) string {
-	t.Helper()
-	text, err := chromedp.Run(tab, chromedp.Evaluate[string](js, chromedp.EvalAwaitPromise))
-	if err != nil {
-		t.Fatalf("%v in %.80s", err, js)
-	}
-	return text
-}
-
-// until waits for a script to be true.
-func until(t *testing.T, tab context.Context, js string) {
-	t.Helper()
-	if _, err := chromedp.Run(tab, chromedp.Poll[bool](js, chromedp.WithPollingTimeout(time.Minute))); err != nil {
-		t.Fatalf("%v in %s", err, js)
-	}
-}
-
 var notName = regexp.MustCompile(`[^a-z0-9]+`)
 
 // TestBrowser: every kind of page, light and dark, wide and narrow, of a store with everything and of one that attacks: no complaint of the browser, none of axe,
 // nothing wider than the window. $WHITTLE_SCREENSHOTS names a folder for pictures of them.
 func TestBrowser(t *testing.T) {
-	tab, wrong := browser(t)
+	tab, wrong := browsertest.Tab(t)
 	shots := os.Getenv("WHITTLE_SCREENSHOTS")
 	for _, st := range []struct {
 		name  string
@@ -150,11 +69,9 @@ func TestBrowser(t *testing.T) {
 				if err := chromedp.Do(tab, chromedp.Navigate(url+path)); err != nil {
 					t.Fatalf("%s: %v", what, err)
 				}
-				title := eval(t, tab, `[...document.querySelectorAll("details")].forEach(function (d) { d.open = true; }); document.title`)
-				wide := eval(t, tab, `document.documentElement.scrollWidth > document.documentElement.clientWidth ?
-						[...document.body.querySelectorAll("*")].filter(function (e) { return e.getBoundingClientRect().right > document.documentElement.clientWidth + 1 && !e.closest(".scroll"); }).slice(0, 3).map(function (e) { return e.outerHTML.slice(0, 100); }).join(" ") || "?" : ""`)
-				eval(t, tab, axeJS+`; ""`)
-				axe := eval(t, tab, `axe.run(document, {resultTypes: ["violations"]}).then(function (r) { return JSON.stringify(r.violations.map(function (v) { return {id: v.id, help: v.help, nodes: v.nodes.slice(0, 3).map(function (n) { return n.html.slice(0, 200) + " " + n.failureSummary; })}; })); })`)
+				title := browsertest.Eval(t, tab, `[...document.querySelectorAll("details")].forEach(function (d) { d.open = true; }); document.title`)
+				wide := browsertest.Wide(t, tab)
+				axe := browsertest.Axe(t, tab)
 				var png []byte
 				if shots != "" {
 					var err error
@@ -189,7 +106,7 @@ func TestBrowser(t *testing.T) {
 
 // TestBrowserScript: a page follows a search while it runs, and a button copies.
 func TestBrowserScript(t *testing.T) {
-	tab, wrong := browser(t)
+	tab, wrong := browsertest.Tab(t)
 	path := filepath.Join(t.TempDir(), "store.db")
 	st, err := replay.Open(ctx, path)
 	if err != nil {
@@ -223,28 +140,28 @@ func TestBrowserScript(t *testing.T) {
 	if err := chromedp.Do(tab, chromedp.Navigate(url+"/minifications/1")); err != nil {
 		t.Fatal(err)
 	}
-	until(t, tab, `document.querySelector("[data-field=hint]").textContent.includes("follows")`)
+	browsertest.Until(t, tab, `document.querySelector("[data-field=hint]").textContent.includes("follows")`)
 	if err := st.PutProgress(ctx, id, replay.Signature{}, 40, 3); err != nil {
 		t.Fatal(err)
 	}
 	if err := st.PutStep(ctx, id, replay.Step{Seq: 2, Reduction: "<b>bypass</b>", Taken: true}); err != nil {
 		t.Fatal(err)
 	}
-	until(t, tab, `document.querySelector("[data-field=calls]").textContent === "3"`)
-	until(t, tab, `document.querySelectorAll("[data-field=passes] tr").length === 2`)
-	until(t, tab, `document.querySelector("[data-field=plot] path") !== null && !document.querySelector(".live").hidden`)
-	rows := eval(t, tab, `document.querySelector("[data-field=passes]").textContent`)
+	browsertest.Until(t, tab, `document.querySelector("[data-field=calls]").textContent === "3"`)
+	browsertest.Until(t, tab, `document.querySelectorAll("[data-field=passes] tr").length === 2`)
+	browsertest.Until(t, tab, `document.querySelector("[data-field=plot] path") !== null && !document.querySelector(".live").hidden`)
+	rows := browsertest.Eval(t, tab, `document.querySelector("[data-field=passes]").textContent`)
 	if !strings.Contains(rows, "<b>bypass</b>") {
 		t.Errorf("the reductions: %s", rows)
 	}
 	if err := st.FinishMinification(ctx, id, "end", "[]"); err != nil {
 		t.Fatal(err)
 	}
-	until(t, tab, `document.querySelector("[data-field=hint]").textContent.includes("has ended")`)
+	browsertest.Until(t, tab, `document.querySelector("[data-field=hint]").textContent.includes("has ended")`)
 	if err := chromedp.Do(tab, chromedp.Navigate(url+"/failures/1"), chromedp.Click("button.copy")); err != nil {
 		t.Fatal(err)
 	}
-	until(t, tab, `/Copied|Selected/.test(document.querySelector("button.copy").textContent)`)
+	browsertest.Until(t, tab, `/Copied|Selected/.test(document.querySelector("button.copy").textContent)`)
 	for _, w := range wrong() {
 		t.Errorf("the browser says %s", w)
 	}

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/net/html"
 
 	"whittle/replay/replaytest"
+	"whittle/tools/whittle/serve/look"
 )
 
 // elements are those that pages have, with their attributes beside those that all may have.
@@ -42,7 +43,7 @@ func checkPage(t *testing.T, path string, page []byte) (links []string) {
 	if !utf8.Valid(page) {
 		t.Errorf("%s: not UTF-8", path)
 	}
-	if i := bytes.IndexFunc(page, func(r rune) bool { return symbol(r, nil) != "" }); i >= 0 {
+	if i := bytes.IndexFunc(page, func(r rune) bool { return look.Symbol(r, nil) != "" }); i >= 0 {
 		t.Errorf("%s: a character that cannot be seen: %q", path, page[max(0, i-30):min(len(page), i+10)])
 	}
 	var open []string

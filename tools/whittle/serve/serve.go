@@ -17,6 +17,7 @@ import (
 	"github.com/sourcegraph/conc/pool"
 
 	"whittle/replay"
+	"whittle/tools/whittle/serve/look"
 )
 
 //go:embed templates static
@@ -34,6 +35,8 @@ type Server struct {
 	follow chan struct{} // has a token for each one that is followed
 	ctx    context.Context
 	stop   context.CancelFunc
+
+	trace, tracePolicy string // the page of a trace, and what it may do; "" none
 }
 
 // New makes a server of a store, which the caller closes after it.
@@ -66,6 +69,21 @@ func New(store *replay.Reader) (*Server, error) {
 		s.pages[short] = t
 	}
 	return s, nil
+}
+
+// Trace adds the page of a trace (see package trace), which stands by itself, and the policy that it names. It is for before Serve.
+func (s *Server) Trace(page []byte, policy string) { s.trace, s.tracePolicy = string(page), policy }
+
+func (s *Server) tracePage(w http.ResponseWriter, r *http.Request) {
+	if s.trace == "" {
+		s.show(w, r, func(*http.Request) (view, error) {
+			return view{}, wrong{http.StatusNotFound, "no trace is shown: whittle serve --trace FOLDER shows one"}
+		})
+		return
+	}
+	w.Header().Set("Content-Security-Policy", s.tracePolicy)
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	http.ServeContent(w, r, "", time.Time{}, strings.NewReader(s.trace))
 }
 
 // Listen opens addr, HOST:PORT, which must be of this machine alone. The error says what to do instead.
@@ -129,6 +147,7 @@ func (s *Server) Handler() http.Handler {
 	} {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.show(w, r, page) })
 	}
+	mux.HandleFunc("/trace", s.tracePage)
 	mux.HandleFunc("/text/{kind}/{id}/{part}", s.text)
 	mux.HandleFunc("/minifications/{id}/live", s.live)
 	mux.HandleFunc("/static/{name}", s.static)
@@ -142,6 +161,7 @@ type view struct {
 	Nav   string // path of the part of the site that it is in
 	Body  any
 	Store string
+	Trace bool // there is one
 }
 
 // wrong is an error with the status that it has on the web.
@@ -172,7 +192,7 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request, page func(*http.Re
 		}
 		v = view{name: "error", Title: http.StatusText(status), Body: err.Error()}
 	}
-	v.Store = s.store.Path
+	v.Store, v.Trace = s.store.Path, s.trace != ""
 	var b bytes.Buffer
 	if err := s.pages[v.name].Execute(&b, v); err != nil {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -189,8 +209,12 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request, page func(*http.Re
 var kindsOf = map[string]string{"style.css": "text/css; charset=utf-8", "whittle.js": "text/javascript; charset=utf-8", "icon.svg": "image/svg+xml"}
 
 func (s *Server) static(w http.ResponseWriter, r *http.Request) {
-	b, err := files.ReadFile("static/" + r.PathValue("name"))
-	kind := kindsOf[r.PathValue("name")]
+	name := r.PathValue("name")
+	b, err := files.ReadFile("static/" + name)
+	if name == "style.css" {
+		b, err = []byte(look.Style), nil
+	}
+	kind := kindsOf[name]
 	if err != nil || kind == "" {
 		s.show(w, r, s.nothing)
 		return

@@ -369,6 +369,8 @@ func (s *Server) minification(r *http.Request) (view, error) {
 		Steps      []replay.Step
 		Taken      bool
 		Next       string
+		Tree       []stateRow
+		TreeLeft   bool
 		Findings   []replay.Finding
 		Failures   []replay.FailureRow
 		FindingErr string
@@ -396,11 +398,88 @@ func (s *Server) minification(r *http.Request) (view, error) {
 			return view{}, err
 		}
 	}
+	if after == 0 && !b.Taken { // once, and not beside every page of the journal
+		tree, err := s.store.StepPage(ctx, id, 0, false, treeSteps+1)
+		if err != nil {
+			return view{}, err
+		}
+		if tree, b.TreeLeft = more(tree, treeSteps); len(tree) > 0 {
+			b.Tree = states(tree)
+		}
+	}
 	if b.Findings, err = s.store.Findings(ctx, id); err != nil {
 		b.FindingErr = err.Error()
 	}
 	b.Failures, err = s.store.FailuresOf(ctx, "minification", id, 20)
 	return view{name: "minification", Title: fmt.Sprintf("Minification %d", id), Nav: "/minifications", Body: b}, err
+}
+
+// treeSteps is how much of a journal is shown as a tree.
+const treeSteps = 2000
+
+// stateRow is a state of a search with the candidates that were made of it.
+type stateRow struct {
+	Number  int    // from 0, the graph at the start
+	From    string // the edit that led to it, "" at the start
+	Count   int    // of all candidates
+	Verdict []replay.NamedCount
+	Groups  []stateGroup
+	Next    []stateLink // states that candidates became
+}
+
+// stateGroup are the candidates of a state by one reduction.
+type stateGroup struct {
+	Reduction string
+	Steps     []replay.Step
+}
+
+// stateLink is a candidate that was taken.
+type stateLink struct {
+	Edit string
+	To   int // number of the state; -1: nothing was made of it
+}
+
+// states sorts a journal by the state that each step edited, in the order in which they came.
+func states(steps []replay.Step) []stateRow {
+	at := map[string]int{}
+	from := map[string]string{}
+	var out []stateRow
+	for _, st := range steps {
+		i, ok := at[st.Parent]
+		if !ok {
+			i = len(out)
+			at[st.Parent] = i
+			out = append(out, stateRow{Number: i, From: from[st.Parent]})
+		}
+		row := &out[i]
+		row.Count++
+		v := slices.IndexFunc(row.Verdict, func(n replay.NamedCount) bool { return n.Name == string(st.Verdict) })
+		if v < 0 {
+			v = len(row.Verdict)
+			row.Verdict = append(row.Verdict, replay.NamedCount{Name: string(st.Verdict)})
+		}
+		row.Verdict[v].Count++
+		if n := len(row.Groups); n == 0 || row.Groups[n-1].Reduction != st.Reduction {
+			row.Groups = append(row.Groups, stateGroup{Reduction: st.Reduction})
+		}
+		g := &row.Groups[len(row.Groups)-1]
+		g.Steps = append(g.Steps, st)
+		if st.Taken {
+			from[st.Candidate] = st.Reduction + " " + st.Edit
+		}
+	}
+	for _, st := range steps {
+		if !st.Taken {
+			continue
+		}
+		to, ok := at[st.Candidate]
+		if !ok {
+			to = -1
+		}
+		row := &out[at[st.Parent]]
+		row.Next = append(row.Next, stateLink{st.Reduction + " " + st.Edit, to})
+	}
+	return out
 }
 
 // stepsPlot is what was left of the graph after each stretch of a search, by the time that its steps took together, with marks where one was taken.
