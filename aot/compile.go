@@ -42,6 +42,10 @@ type Options struct {
 
 	// Graphs sees the graphs of a function when all are made, in order: joint, then forward and backward; or inference. nil => nobody.
 	Graphs func(kind string, gm *fx.GraphModule)
+	// Described gets what Joint.Describe says, after the joint graph and before what is made of it; nil => nobody.
+	Described func(text string)
+	// Phase is told when a part of the work begins, by PyTorch's name for it; what it gives, when that ends. nil => nobody.
+	Phase func(name string) (end func())
 	// Origin is asked which line of the program runs, before each operator is recorded; nil => not known.
 	Origin func() fx.Origin
 	// Region is the checkpointed region of the program that runs, counted from 1; 0 for none. nil => there are none.
@@ -115,18 +119,25 @@ func (c *Compiled) compileGraphs() (err error) {
 		if err := deadcode(j.GM.Graph); err != nil {
 			return err
 		}
+		c.describe()
 		c.show("inference", j.GM)
 		c.observe("inference", j.GM)
 		c.fw, err = c.opt.Compiler(j.GM, "inference")
 		return err
 	}
-	if err := c.opt.simplify(j); err != nil {
+	end := func() {}
+	if c.opt.Phase != nil && c.opt.JointPasses {
+		end = c.opt.Phase("_recursive_joint_graph_passes")
+	}
+	err = c.opt.simplify(j)
+	if end(); err != nil {
 		return err
 	}
 	c.show("joint", j.GM)
 	if c.parts, err = c.opt.cut(j); err != nil {
 		return err
 	}
+	c.describe()
 	c.show("forward", c.parts.Forward)
 	c.show("backward", c.parts.Backward)
 	c.observe("forward", c.parts.Forward)
@@ -250,6 +261,13 @@ func (c *Compiled) runMerged(inputs []aten.Value) ([]aten.Value, error) {
 func (c *Compiled) show(kind string, gm *fx.GraphModule) {
 	if c.opt.Graphs != nil {
 		c.opt.Graphs(kind, gm)
+	}
+}
+
+// describe hands what is known of the function to Options.Described.
+func (c *Compiled) describe() {
+	if c.opt.Described != nil {
+		c.opt.Described(c.joint.Describe(c.opt.MutationsReturned))
 	}
 }
 

@@ -323,7 +323,7 @@ func (tr *tracer) forbidden(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) erro
 	if f.Owner != nil {
 		return nil
 	}
-	if f.Module == "builtins" || f.Module == "" {
+	if f.Module == "builtins" || f.Module == "" || tr.isBuiltin(f) {
 		if _, ok := lasting.names[f.Name]; ok {
 			return tr.refusedBuiltin(f.Name, args, kw)
 		}
@@ -362,6 +362,12 @@ func integers(o vm.Object) bool {
 		}
 	}
 	return true
+}
+
+// isBuiltin reports whether the module builtins has a function under its name, whichever module that comes from: open is one of io.
+func (tr *tracer) isBuiltin(f *vm.Builtin) bool {
+	v, err := tr.in.GetAttr(tr.in.Builtins, f.Name)
+	return err == nil && v == vm.Object(f)
 }
 
 // unsupportedBuiltin is the break at a native function that capture does not know.

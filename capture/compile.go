@@ -196,7 +196,6 @@ func (c *compilation) attempt() (v vm.Object, done bool, err error) {
 	}
 	private := d.clone(f)
 	tr := newTracer(d, private, c.e, c.stop)
-	d.Step(1, "torch._dynamo.symbolic_convert", "torchdynamo start tracing "+ev.Name)
 	if ev.Attempts > 1 {
 		c.inside()
 		c.inside = d.within(ev.ID, ev.Attempts-1)
@@ -207,9 +206,9 @@ func (c *compilation) attempt() (v vm.Object, done bool, err error) {
 	out, err = tr.run()
 	if err == nil {
 		out.jump, out.rest = c.jump, c.rest
-		d.Step(1, "torch._dynamo.symbolic_convert", "torchdynamo done tracing "+ev.Name)
 		if !out.broke {
 			d.logf(logTraced, "Step 1: torchdynamo done tracing %s (RETURN_VALUE)", ev.Name)
+			d.logf(logReturn, "RETURN_VALUE triggered compile")
 		}
 		v, err = c.finish(tr, out)
 		return v, true, err
@@ -359,7 +358,7 @@ func (d *Dynamo) failing(f *vm.Frame, err error) {
 func (d *Dynamo) report(ev *FrameEvent) {
 	if ev.record != nil {
 		ev.record.Came = d.came(ev)
-		d.Observe.Recorded(ev.record, nil)
+		d.recordedAt = d.Observe.Recorded(ev.record, nil)
 	}
 	if d.Observe.Frame != nil {
 		d.Observe.Frame(ev)

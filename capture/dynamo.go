@@ -51,6 +51,7 @@ type Dynamo struct {
 	underway    // changes by push
 	log         traceLog
 	logs        logs
+	recordedAt  string // the file of the frame that just failed, for the error to name; "" => none
 	compiling   string // id of the frame under way
 	backends    Backends
 	stance      stance
@@ -116,8 +117,10 @@ type Observer struct {
 	Failing func(f *vm.Frame, ctx *Context, err error)
 	// Record is asked for each frame that is about to be captured: whether to write it down.
 	Record func(f *vm.Frame) bool
-	// Recorded gets a frame that was written down, with what came of it, or why it could not be.
-	Recorded func(r *FrameRecord, err error)
+	// Recorded gets a frame that was written down, with what came of it, or why it could not be. It gives the file where the frame is now, "" for none.
+	Recorded func(r *FrameRecord, err error) (file string)
+	// ReplayFile captures the frame of such a file again, and runs it.
+	ReplayFile func(file string) error
 	// Check looks at what a backend made before it is used; an error from it is a failure of the backend.
 	Check func(gm vm.Object, inputs []vm.Object, compiled vm.Object) error
 	// Run is told of each run of a backend's code before it starts, with the inputs that it gets; what it returns is told how the run
@@ -218,6 +221,7 @@ func (d *Dynamo) Reset() {
 	d.resume = resume.Functions{}
 	d.history, d.profiled = map[codeID]map[string]*seenSizes{}, false
 	d.nextID = 0
+	d.logs.broken = nil
 }
 
 // Call calls fn with frames compiled under ctx.

@@ -170,7 +170,6 @@ func (c *compilation) backend(tr *tracer, out *outcome, en *entry, gm *fx.GraphM
 	ev.Graph, ev.Backend = en.gm, d.ctx.Backend.Name
 	d.count("stats", "calls_captured", len(gm.Graph.Calls()))
 	d.count("stats", "unique_graphs", 1)
-	d.Step(2, "torch._dynamo.output_graph", "calling compiler function "+d.ctx.Backend.Name)
 	d.logf(logCompiler, "Step 2: calling compiler function %s", d.ctx.Backend.Name)
 	start := time.Now()
 	defer func() { c.metrics.backend = time.Since(start) }()
@@ -179,7 +178,6 @@ func (c *compilation) backend(tr *tracer, out *outcome, en *entry, gm *fx.GraphM
 		return err
 	})
 	if err == nil {
-		d.Step(2, "torch._dynamo.output_graph", "done compiler function "+d.ctx.Backend.Name)
 		d.logf(logCompiled, "Step 2: done compiler function %s", d.ctx.Backend.Name)
 	}
 	return fn, err
@@ -202,6 +200,7 @@ func (c *compilation) failed(err error) (vm.Object, error) {
 	ev.Status, ev.Err = "error", err
 	d.report(ev)
 	d.failing(c.f, err)
+	err = d.saysWhere(err)
 	if on, cerr := d.configBool("suppress_errors"); cerr == nil && on {
 		d.logSuppressed(c.f, ev, err)
 		c.st.skip = true

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sort"
@@ -18,6 +19,7 @@ import (
 type FrameRecord struct {
 	File      string `json:"file"`
 	Function  string `json:"function"`
+	Line      int    `json:"line,omitempty"` // where the function begins
 	FullGraph bool   `json:"fullgraph,omitempty"`
 	Dynamic   *bool  `json:"dynamic,omitempty"`
 	Backend   string `json:"backend"`
@@ -45,6 +47,7 @@ type Came struct {
 	Graph  string   `json:"graph,omitempty"`  // its text; "": none
 	Breaks []string `json:"breaks,omitempty"` // kind, line and reason of each
 	Error  string   `json:"error,omitempty"`
+	Kind   string   `json:"kind,omitempty"` // the error's class
 }
 
 type recordedSeen struct {
@@ -84,7 +87,7 @@ func remaining(in *vm.Interp) func(o vm.Object) ([]vm.Object, bool) {
 
 // record writes a frame down before it is captured.
 func (d *Dynamo) record(f *vm.Frame, failed []string) (*FrameRecord, error) {
-	r := &FrameRecord{Failed: failed, File: f.Code.Filename, Function: f.Code.Name, FullGraph: d.ctx.FullGraph, Dynamic: d.ctx.Dynamic, Backend: d.ctx.Backend.Name, Grad: d.T.Grad.Enabled(),
+	r := &FrameRecord{Failed: failed, File: f.Code.Filename, Function: f.Code.Name, Line: f.Code.FirstLine, FullGraph: d.ctx.FullGraph, Dynamic: d.ctx.Dynamic, Backend: d.ctx.Backend.Name, Grad: d.T.Grad.Enabled(),
 		PC: f.PC, Always: d.always[f.Code.Code], BackendFn: -1, Config: map[string]int{}}
 	w := snap.NewEncoder(d.In, d.T, remaining(d.In))
 	var err error
@@ -162,7 +165,11 @@ func (d *Dynamo) came(ev *FrameEvent) Came {
 		c.Graph = ev.Graph.String()
 	}
 	if ev.Err != nil {
-		c.Error = ev.Err.Error()
+		c.Error, c.Kind = ev.Err.Error(), "Unsupported"
+		var r *vm.Raised
+		if errors.As(ev.Err, &r) {
+			c.Kind = r.Exc.Class.Qualname
+		}
 	}
 	return c
 }

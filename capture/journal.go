@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -155,13 +156,24 @@ func (jo *journal) logInlined(f *vm.Frame) {
 		if strings.HasPrefix(f.Code.Filename, "torch/") {
 			why = "MOD_INLINELIST"
 		}
-		jo.d.Log(logInlining, fmt.Sprintf("INLINING %s, inlined according trace_rules.lookup %s", codeText(f.Code), why))
+		jo.d.Log(logInlining, fmt.Sprintf("INLINING %s, inlined according trace_rules.lookup %s", jo.codeText(f.Code), why))
 	}
 }
 
-// codeText is how Python writes a code object, less its address.
-func codeText(c *vm.Code) string {
-	return fmt.Sprintf("<code object %s, file %q, line %d>", c.Name, c.Filename, c.FirstLine)
+// logReturns logs that a frame of the trace ends.
+func (jo *journal) logReturns(f *vm.Frame) {
+	if jo.d.logs.on[logInlineDone] && f != jo.root && f.Back != nil && jo.mirrored(f) {
+		jo.d.Log(logInlineDone, "DONE INLINING "+jo.codeText(f.Code))
+	}
+}
+
+// codeText is how Python writes a code object.
+func (jo *journal) codeText(c *vm.Code) string {
+	text, err := jo.in.Repr(c)
+	if err != nil {
+		return fmt.Sprintf("<code object %s, file %q, line %d>", c.Name, c.Filename, c.FirstLine)
+	}
+	return text
 }
 
 // logNode logs a node that was just made.
@@ -233,7 +245,18 @@ func (jo *journal) logInput(n *fx.Node, source string) {
 	if !jo.d.logs.on[logGraphInput] {
 		return
 	}
-	jo.d.Log(logGraphInput, fmt.Sprintf("create_graph_input %s %s %s at debug_level 0 before=False", n.Target, source, jo.described(n)))
+	what := jo.described(n)
+	if t, ok := n.Val.(*tensor.Tensor); ok && t != nil {
+		what = "FakeTensor(..., size=" + jo.sizesText(n)
+		if t.DType != tensor.Float32 {
+			what += ", dtype=torch." + t.DType.String()
+		}
+		if jo.d.T.Grad.RequiresGrad(t) {
+			what += ", requires_grad=True"
+		}
+		what += ")"
+	}
+	jo.d.Log(logGraphInput, fmt.Sprintf("create_graph_input %s %s %s at debug_level 0 before=False", n.Target, source, what))
 }
 
 // described is what printed graphs say of a node, with sizes as the trace knows them.
@@ -316,7 +339,27 @@ func (jo *journal) logSymbols() {
 		}
 		return "[" + lo + ", " + hi + "]"
 	}
+	stacks := func() (user, all []any) {
+		entry := func(p guard.Place) any {
+			return fx.Fields{{Name: "line", Value: p.Line}, {Name: "name", Value: p.Code.Name}, {Name: "filename", Value: jo.d.interned(p.Code.Filename)}}
+		}
+		callers, _ := jo.d.callers(jo.root)
+		slices.Reverse(callers)
+		for _, p := range callers {
+			all = append(all, entry(p))
+		}
+		for _, p := range jo.stackFrames() {
+			if !jo.d.IsLibrary(p.Code.Filename) {
+				user = append(user, entry(p))
+			}
+		}
+		return user, append(all, user...)
+	}
 	jo.unknowns.Created = func(s *symbolic.Symbol) {
+		if s.Hint == nil && jo.d.Structured() {
+			user, all := stacks()
+			jo.d.structured("create_unbacked_symbol", fx.Fields{{Name: "symbol", Value: s.Name}, {Name: "vr", Value: bounds(s.Range)}, {Name: "user_stack", Value: user}, {Name: "stack", Value: all}}, nil)
+		}
 		if s.Hint == nil {
 			if !jo.d.logs.on[logUnbacked] {
 				return
@@ -325,9 +368,9 @@ func (jo *journal) logSymbols() {
 			return
 		}
 		if at := jo.userPlace(); at.Code != nil && jo.d.Structured() {
-			stack := []any{fx.Fields{{Name: "line", Value: at.Line}, {Name: "name", Value: at.Code.Name}, {Name: "filename", Value: jo.d.interned(at.Code.Filename)}}}
+			user, all := stacks()
 			jo.d.structured("create_symbol", fx.Fields{{Name: "symbol", Value: s.Name}, {Name: "val", Value: fmt.Sprint(s.Hint)}, {Name: "vr", Value: bounds(s.Range)}, {Name: "source", Value: s.From},
-				{Name: "user_stack", Value: stack}, {Name: "stack", Value: stack}}, nil)
+				{Name: "user_stack", Value: user}, {Name: "stack", Value: all}}, nil)
 		}
 		if !jo.d.logs.on[logCreateSymbol] {
 			return
@@ -336,15 +379,77 @@ func (jo *journal) logSymbols() {
 		if !strings.Contains(s.From, ".") {
 			where = "_dynamo/variables/builder.py:1855 in wrap_symint"
 		}
-		jo.d.Log(logCreateSymbol, fmt.Sprintf(`create_symbol %s = %v for %s %s %s, for more info run with TORCHDYNAMO_EXTENDED_DEBUG_CREATE_SYMBOL="%s" or to suppress this message run with TORCHDYNAMO_EXTENDED_ADVICE="0"`,
-			s.Name, s.Hint, s.From, bounds(s.Range), user(where), s.Name))
+		text := fmt.Sprintf("create_symbol %s = %v for %s %s %s", s.Name, s.Hint, s.From, bounds(s.Range), user(where))
+		if more, asked := jo.extended("extended_debug_create_symbol", s.Name); asked {
+			text += more
+		} else if advice := jo.d.environ("TORCHDYNAMO_EXTENDED_ADVICE"); advice != "0" {
+			text += fmt.Sprintf(`, for more info run with TORCHDYNAMO_EXTENDED_DEBUG_CREATE_SYMBOL="%s" or to suppress this message run with TORCHDYNAMO_EXTENDED_ADVICE="0"`, s.Name)
+		}
+		jo.d.Log(logCreateSymbol, text)
+	}
+	jo.unknowns.Replaced = func(s *symbolic.Symbol, to *symbolic.Expr, why string) {
+		jo.d.logf(logReplaced, "set_replacement %s = %s (%s) VR%s", s.Name, to, why, bounds(s.Range))
 	}
 	jo.unknowns.Guarded = func(g *symbolic.Expr) {
+		if jo.d.Structured() {
+			user, all := stacks()
+			jo.d.structured("guard_added_fast", fx.Fields{{Name: "expr", Value: g.String()}, {Name: "user_stack", Value: user}, {Name: "stack", Value: all}}, nil)
+		}
 		if !jo.d.logs.on[logEval] {
 			return
 		}
-		jo.d.Log(logEval, fmt.Sprintf(`eval %s [guard added] %s, for more info run with TORCHDYNAMO_EXTENDED_DEBUG_GUARD_ADDED="%s"`, g, user("_dynamo/variables/tensor.py:1201 in evaluate_expr"), g))
+		text := fmt.Sprintf("eval %s [guard added] %s", g, user("_dynamo/variables/tensor.py:1201 in evaluate_expr"))
+		if more, asked := jo.extended("extended_debug_guard_added", g.String()); asked {
+			text += more
+		} else {
+			text += fmt.Sprintf(`, for more info run with TORCHDYNAMO_EXTENDED_DEBUG_GUARD_ADDED="%s"`, g)
+		}
+		jo.d.Log(logEval, text)
 	}
+}
+
+// extended is the stack of the program below a message about a symbol or guard; asked says that a setting of torch.fx.experimental._config names
+// it. Where extended_debug_cpp is set, the frames of native code follow.
+func (jo *journal) extended(setting, name string) (text string, asked bool) {
+	read := func(setting string) (v vm.Object) {
+		_ = jo.d.plainly(func() error {
+			m, err := jo.in.Import("torch.fx.experimental._config")
+			if err == nil {
+				v, err = jo.in.GetAttr(m, setting)
+			}
+			return err
+		})
+		return v
+	}
+	if s, ok := vm.AsStr(read(setting)); !ok || s != name {
+		return "", false
+	}
+	callers, _ := jo.d.callers(jo.root)
+	slices.Reverse(callers)
+	traced := slices.DeleteFunc(jo.stackFrames(), func(p guard.Place) bool { return jo.d.IsLibrary(p.Code.Filename) })
+	text = "\nUser Stack (most recent call last):\n  (snipped, see stack below for prefix)\n" + stackText(traced) + "\n"
+	if read("extended_debug_cpp") == vm.True {
+		text += "C++ stack trace:\n" + nativeFrames()
+	} else {
+		text += "For C++ stack trace, run with TORCHDYNAMO_EXTENDED_DEBUG_CPP=1\n"
+	}
+	return text + "Stack (most recent call last):\n" + stackText(callers), true
+}
+
+// nativeFrames lists the functions of whittle's own that run, outermost first; their language is Go.
+func nativeFrames() string {
+	pcs := make([]uintptr, 256)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)])
+	var lines []string
+	for {
+		f, more := frames.Next()
+		lines = append(lines, fmt.Sprintf("  File \"%s\", line %d, in %s\n", filepath.Base(f.File), f.Line, f.Function))
+		if !more {
+			break
+		}
+	}
+	slices.Reverse(lines)
+	return strings.Join(lines, "")
 }
 
 // compileReason says why a graph ends where it does.
@@ -353,7 +458,7 @@ func (jo *journal) compileReason(out *outcome, ev *FrameEvent) string {
 	at := guard.Place{Code: jo.root.Code, Line: jo.root.Line()}
 	if out.broke {
 		b := jo.d.breaks[len(jo.d.breaks)-1]
-		reason = fmt.Sprintf("%q", b.Reason.Explain())
+		reason, _ = jo.in.Repr(vm.Str(b.Reason.Explain()))
 		if len(b.at) > 0 {
 			at = b.at[len(b.at)-1]
 		}

@@ -41,7 +41,7 @@ func (tr *tracer) putOff(callable, f vm.Object) bool {
 // logger decides about a call of logging: methods of loggers are dropped when config.ignore_logger_methods
 // has them and break the graph otherwise.
 func (tr *tracer) logger(f *vm.Function, callable vm.Object) (done bool, err error) {
-	if !strings.HasPrefix(f.Qualname, "Logger.") && !strings.HasPrefix(f.Qualname, "LoggerAdapter.") {
+	if !strings.HasPrefix(f.Qualname, "Logger.") {
 		return false, nil
 	}
 	if tr.d.member("ignore_logger_methods", callable, f) {
@@ -111,18 +111,21 @@ func (d *Dynamo) filtered(name string) bool {
 
 // environ reads os.environ as the script sees it; "" for what is not set.
 func (d *Dynamo) environ(name string) string {
-	m, err := d.In.Import("os")
-	if err != nil {
-		return ""
-	}
-	env, err := d.In.GetAttr(m, "environ")
-	if err != nil {
-		return ""
-	}
-	v, err := d.In.CallMethod(env, "get", vm.Str(name))
-	if err != nil {
-		return ""
-	}
-	s, _ := vm.AsStr(v)
+	var s string
+	_ = d.plainly(func() error {
+		m, err := d.In.Import("os")
+		if err != nil {
+			return err
+		}
+		env, err := d.In.GetAttr(m, "environ")
+		if err != nil {
+			return err
+		}
+		v, err := d.In.CallMethod(env, "get", vm.Str(name))
+		if err == nil {
+			s, _ = vm.AsStr(v)
+		}
+		return err
+	})
 	return s
 }

@@ -74,6 +74,12 @@ const (
 	logSuppressed
 	logScalarOutputs
 	logFrames
+	logTimes
+	logReturn
+	logBreakAgain
+	logAutoSize
+	logAutoNumber
+	logReplaced
 	numLogPoints
 )
 
@@ -145,6 +151,12 @@ var logPoints = [numLogPoints]struct {
 	logSuppressed:        {"torch._dynamo.convert_frame", "", logWarning, 1233},
 	logScalarOutputs:     {"torch._dynamo.variables.tensor", "", logWarning, 869},
 	logFrames:            {"torch._dynamo.eval_frame", "", logInfo, 398},
+	logTimes:             {"torch._dynamo.utils", "", logInfo, 446},
+	logReturn:            {"torch._dynamo.symbolic_convert", "", logDebug, 3032},
+	logBreakAgain:        {"torch._dynamo.symbolic_convert", "graph_breaks", logDebug, 442},
+	logAutoSize:          {"torch._dynamo.pgo", "", logDebug, 355},
+	logAutoNumber:        {"torch._dynamo.pgo", "", logDebug, 319},
+	logReplaced:          {"torch.fx.experimental.symbolic_shapes", "", logInfo, 5963},
 }
 
 // logs is what is switched on, as of the last look, and the compilation that messages belong to.
@@ -172,7 +184,11 @@ func (d *Dynamo) lookAtLogs() {
 	}
 	_, set := d.In.Modules.GetStr("torch._logging._internal")
 	if _, logging := d.In.Modules.GetStr("logging"); !set && !logging {
-		return
+		level, err := d.config("log_level")
+		debug, derr := d.configBool("debug")
+		if err != nil || derr != nil || level == vm.None && !debug {
+			return
+		}
 	}
 	rows := vm.NewList()
 	for _, p := range logPoints {

@@ -2,6 +2,7 @@ package capture
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"whittle/capture/guard"
@@ -24,7 +25,7 @@ func (d *Dynamo) logBreakAt(b *BreakEvent, frames []guard.Place) {
 	in := frames[len(frames)-1]
 	key := StackEntry{File: in.Code.Filename, Line: in.Line}
 	if d.logs.broken[key] {
-		d.Log(logBreak, fmt.Sprintf("Graph break (details suppressed) in user code at %s:%d\nReason: %s", key.File, key.Line, b.Reason))
+		d.Log(logBreakAgain, fmt.Sprintf("Graph break (details suppressed) in user code at %s:%d\nReason: %s", key.File, key.Line, b.Reason))
 		return
 	}
 	if d.logs.broken == nil {
@@ -38,11 +39,15 @@ func (d *Dynamo) logBreakAt(b *BreakEvent, frames []guard.Place) {
 func breakText(b *BreakEvent, frames []guard.Place) string {
 	in := frames[len(frames)-1]
 	key := StackEntry{File: in.Code.Filename, Line: in.Line}
+	return fmt.Sprintf("Graph break in user code at %s:%d\nReason: %s\nUser code traceback:\n%s", key.File, key.Line, b.Reason, stackText(frames))
+}
+
+// stackText lists places as tracebacks do.
+func stackText(places []guard.Place) string {
 	var s strings.Builder
-	fmt.Fprintf(&s, "Graph break in user code at %s:%d\nReason: %s\nUser code traceback:\n", key.File, key.Line, b.Reason)
-	for _, f := range frames {
-		fmt.Fprintf(&s, "  File \"%s\", line %d, in %s\n", f.Code.Filename, f.Line, f.Code.Name)
-		if t := strings.TrimSpace(f.Text()); t != "" {
+	for _, p := range places {
+		fmt.Fprintf(&s, "  File \"%s\", line %d, in %s\n", p.Code.Filename, p.Line, p.Code.Name)
+		if t := strings.TrimSpace(p.Text()); t != "" {
 			s.WriteString("    " + t + "\n")
 		}
 	}
@@ -174,6 +179,20 @@ func (d *Dynamo) logTracedFrames() {
 	if d.Logging(logFrames) {
 		d.Log(logFrames, "TorchDynamo attempted to trace the following frames: [\n"+strings.Join(d.logs.traced, "\n")+"\n]")
 	}
+	if !d.Logging(logTimes) || len(d.times) == 0 {
+		return
+	}
+	_ = d.plainly(func() error {
+		m, err := d.In.Import("torch._dynamo.utils")
+		if err != nil {
+			return err
+		}
+		text, err := d.In.CallMethod(m, "compile_times", vm.Str("str"), vm.True)
+		if s, ok := vm.AsStr(text); err == nil && ok {
+			d.Log(logTimes, s)
+		}
+		return err
+	})
 }
 
 // logStartOf logs a compilation that begins, and who called the frame.
@@ -181,15 +200,7 @@ func (d *Dynamo) logStartOf(f *vm.Frame, line int) {
 	if !d.logs.on[logStart] {
 		return
 	}
-	var s strings.Builder
-	for g := f.Back; g != nil; g = g.Back {
-		entry := fmt.Sprintf("  File \"%s\", line %d, in %s\n", g.Code.Filename, g.Line(), g.Code.Name)
-		if t := strings.TrimSpace(guard.Place{Code: g.Code, Line: g.Line()}.Text()); t != "" {
-			entry += "    " + t + "\n"
-		}
-		old := s.String()
-		s.Reset()
-		s.WriteString(entry + old)
-	}
-	d.Log(logStart, fmt.Sprintf("torchdynamo start compiling %s %s:%d, stack (elided 0 frames):\n%s", f.Code.Name, f.Code.Filename, line, s.String()))
+	places, elided := d.callers(f)
+	slices.Reverse(places)
+	d.Log(logStart, fmt.Sprintf("torchdynamo start compiling %s %s:%d, stack (elided %d frames):\n%s", f.Code.Name, f.Code.Filename, line, elided, stackText(places)))
 }

@@ -288,6 +288,13 @@ func (d *Dynamo) seenModule(m *vm.Module) {
 		}
 		return out, nil
 	})
+	m.Func("replay", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		file, ok := vm.AsStr(a[0])
+		if !ok || d.Observe.ReplayFile == nil {
+			return nil, in.Errorf(in.Exc.TypeError, "replay() takes the name of a file")
+		}
+		return vm.None, d.Observe.ReplayFile(file)
+	})
 	m.Func("forget_times", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) {
 		d.times = nil
 		return vm.None, nil

@@ -87,6 +87,10 @@ func (d *Dynamo) frameSummary(p guard.Place) (vm.Object, error) {
 
 // advised is a message of capture with PyTorch's advice, as the settings verbose and suppress_errors have it.
 func (d *Dynamo) advised(msg string, traced bool) string {
+	if at := d.recordedAt; at != "" && (d.ctx == nil || d.ctx.Export == nil) {
+		msg += recordedText(at)
+		d.recordedAt = ""
+	}
 	if on, err := d.configBool("verbose"); err == nil && !on && traced {
 		msg += "\nSet TORCH_LOGS=\"+dynamo\" and TORCHDYNAMO_VERBOSE=1 for more information\n"
 	}
@@ -94,6 +98,34 @@ func (d *Dynamo) advised(msg string, traced bool) string {
 		msg += "\n\nYou can suppress this exception and fall back to eager by setting:\n    import torch._dynamo\n    torch._dynamo.config.suppress_errors = True\n"
 	}
 	return msg
+}
+
+// recordedText says where a frame that failed was written down.
+func recordedText(file string) string {
+	return fmt.Sprintf("\nLast frame execution written to %[1]s. To run only this frame while debugging, run torch._dynamo.replay('%[1]s').\n", file)
+}
+
+// saysWhere has an error of capture's, which was made before its frame was written down, say where that was.
+func (d *Dynamo) saysWhere(err error) error {
+	at := d.recordedAt
+	d.recordedAt = ""
+	var r *vm.Raised
+	if at == "" || !errors.As(err, &r) || r.Exc.Class.Module != "torch._dynamo.exc" {
+		return err
+	}
+	s, serr := d.In.Str(r.Exc)
+	if serr != nil {
+		return err
+	}
+	head, advice, found := strings.Cut(s, "\nSet TORCH_LOGS=")
+	s = head + recordedText(at)
+	if found {
+		s += "\nSet TORCH_LOGS=" + advice
+	}
+	if serr := d.In.SetAttr(r.Exc, "args", vm.NewTuple(vm.Str(s))); serr != nil {
+		return serr
+	}
+	return err
 }
 
 // raise makes an exception of a class in a torch module.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"whittle/capture/fx"
+	"whittle/capture/guard"
 	"whittle/capture/python/vm"
 	"whittle/kernels/tensor"
 )
@@ -23,36 +24,40 @@ type traceLog struct {
 	describer int            // of the attempt that inputs are described for
 	described string         // that attempt
 	inputs    map[*tensor.Tensor]int
-	overhead  time.Duration // that writing took
+
+	dispatched fx.Fields     // what AOTAutograd did with the graph that is compiled
+	overhead   time.Duration // that writing took
 }
 
 // tracePlaces are the lines that records are said to come from, by kind; of an artifact by its name.
 var tracePlaces = map[string]string{
-	"str":                          "torch/_logging/structured.py:22",
-	"chromium_event":               "torch/_dynamo/utils.py:1318",
-	"compilation_metrics":          "torch/_dynamo/utils.py:1072",
-	"bwd_compilation_metrics":      "torch/_dynamo/utils.py:1072",
-	"dynamo_start":                 "torch/_dynamo/convert_frame.py:958",
-	"dynamo_error":                 "torch/_dynamo/convert_frame.py:1008",
-	"dynamo_graph_break_reason":    "torch/_dynamo/symbolic_convert.py:416",
-	"dynamo_output_graph":          "torch/_dynamo/output_graph.py:1359",
-	"dynamo_cpp_guards_str":        "torch/_dynamo/guards.py:2318",
-	"recompile_reasons":            "torch/_dynamo/guards.py:2795",
-	"describe_storage":             "torch/_subclasses/meta_utils.py:253",
-	"describe_tensor":              "torch/_subclasses/meta_utils.py:468",
-	"describe_source":              "torch/_subclasses/meta_utils.py:1854",
-	"create_symbol":                "torch/fx/experimental/symbolic_shapes.py:4434",
-	"aot_joint_graph":              "torch/_functorch/_aot_autograd/jit_compile_runtime_wrappers.py:418",
-	"aot_forward_graph":            "torch/_functorch/_aot_autograd/jit_compile_runtime_wrappers.py:639",
-	"aot_backward_graph":           "torch/_functorch/_aot_autograd/jit_compile_runtime_wrappers.py:643",
-	"aot_inference_graph":          "torch/_functorch/_aot_autograd/dispatch_and_compile_graph.py:232",
-	"fx_graph_runnable":            "torch/_inductor/compile_fx.py:857",
-	"inductor_post_grad_graph":     "torch/_inductor/compile_fx.py:920",
-	"inductor_output_code":         "torch/_inductor/graph.py:2062",
-	"optimize_ddp_split_graph":     "torch/_dynamo/backends/distributed.py:566",
-	"optimize_ddp_split_child":     "torch/_dynamo/backends/distributed.py:574",
-	"inductor_pre_grad_graph":      "torch/_inductor/compile_fx.py:380",
-	"aot_inference_graph_metadata": "torch/_functorch/_aot_autograd/dispatch_and_compile_graph.py:214",
+	"str":                           "torch/_logging/structured.py:22",
+	"chromium_event":                "torch/_dynamo/utils.py:1318",
+	"compilation_metrics":           "torch/_dynamo/utils.py:1072",
+	"bwd_compilation_metrics":       "torch/_dynamo/utils.py:1072",
+	"dynamo_start":                  "torch/_dynamo/convert_frame.py:958",
+	"dynamo_error":                  "torch/_dynamo/convert_frame.py:1008",
+	"dynamo_graph_break_reason":     "torch/_dynamo/symbolic_convert.py:416",
+	"dynamo_output_graph":           "torch/_dynamo/output_graph.py:1359",
+	"dynamo_cpp_guards_str":         "torch/_dynamo/guards.py:2318",
+	"recompile_reasons":             "torch/_dynamo/guards.py:2795",
+	"describe_storage":              "torch/_subclasses/meta_utils.py:253",
+	"describe_tensor":               "torch/_subclasses/meta_utils.py:468",
+	"describe_source":               "torch/_subclasses/meta_utils.py:1854",
+	"create_symbol":                 "torch/fx/experimental/symbolic_shapes.py:4434",
+	"aot_joint_graph":               "torch/_functorch/_aot_autograd/jit_compile_runtime_wrappers.py:418",
+	"aot_forward_graph":             "torch/_functorch/_aot_autograd/jit_compile_runtime_wrappers.py:639",
+	"aot_backward_graph":            "torch/_functorch/_aot_autograd/jit_compile_runtime_wrappers.py:643",
+	"aot_inference_graph":           "torch/_functorch/_aot_autograd/dispatch_and_compile_graph.py:232",
+	"fx_graph_runnable":             "torch/_inductor/compile_fx.py:857",
+	"inductor_post_grad_graph":      "torch/_inductor/compile_fx.py:920",
+	"inductor_output_code":          "torch/_inductor/graph.py:2062",
+	"optimize_ddp_split_graph":      "torch/_dynamo/backends/distributed.py:566",
+	"optimize_ddp_split_child":      "torch/_dynamo/backends/distributed.py:574",
+	"inductor_pre_grad_graph":       "torch/_inductor/compile_fx.py:380",
+	"aot_forward_graph_fw_metadata": "torch/_functorch/_aot_autograd/jit_compile_runtime_wrappers.py:621",
+	"create_unbacked_symbol":        "torch/fx/experimental/symbolic_shapes.py:4113",
+	"guard_added_fast":              "torch/fx/experimental/symbolic_shapes.py:6258",
 }
 
 // Structured reports whether structured logs are written.
@@ -130,33 +135,33 @@ func (d *Dynamo) interned(name string) int {
 
 // userStack is where a program is, outermost first, without what is no code of the program's; the frame itself is at line.
 func (d *Dynamo) userStack(f *vm.Frame, line int) []any {
+	places, _ := d.callers(f)
 	var out []any
-	back := f.Back
-	if running := d.In.Frame(); back == nil && running != f { // what goes on behind a break is called by no code of the program's
-		back = running
-	}
-	for at := f; at != nil; at, back = back, next(back) {
-		file := at.Code.Filename
-		if at != f {
-			if line = at.Line(); !path.IsAbs(file) || strings.HasPrefix(file, "/whittle/") {
-				continue
-			}
-		}
-		out = append([]any{fx.Fields{{Name: "line", Value: line}, {Name: "name", Value: at.Code.Name}, {Name: "filename", Value: d.interned(file)}}}, out...)
+	for _, p := range append([]guard.Place{{Code: f.Code, Line: line}}, places...) { // files get their numbers from the inside out
+		out = append([]any{fx.Fields{{Name: "line", Value: p.Line}, {Name: "name", Value: p.Code.Name}, {Name: "filename", Value: d.interned(p.Code.Filename)}}}, out...)
 	}
 	return out
 }
 
-// next is the frame that called one.
-func next(f *vm.Frame) *vm.Frame {
-	if f == nil {
-		return nil
+// callers are the frames of the program's that led to f, innermost first, and how many of the library's lie between them.
+func (d *Dynamo) callers(f *vm.Frame) (out []guard.Place, elided int) {
+	at := f.Back
+	if running := d.In.Frame(); at == nil && running != f { // what goes on behind a break is called by no code of the program's
+		at = running
 	}
-	return f.Back
+	for ; at != nil; at = at.Back {
+		if file := at.Code.Filename; !path.IsAbs(file) || strings.HasPrefix(file, "/whittle/") {
+			elided++
+			continue
+		}
+		out = append(out, guard.Place{Code: at.Code, Line: at.Line()})
+	}
+	return out, elided
 }
 
 // chromium are the names of parts of the compiler that events of a trace call otherwise.
-var chromium = map[string]string{"_compile.compile_inner": "entire_frame_compile", "OutputGraph.call_user_compiler": "backend_compile", "compile_fx_inner": "inductor_compile"}
+var chromium = map[string]string{"_compile.compile_inner": "entire_frame_compile", "OutputGraph.call_user_compiler": "backend_compile", "compile_fx_inner": "inductor_compile",
+	"GraphLowering.compile_to_module": "code_gen"}
 
 // structuredEvent is the begin or end of a part of the compiler, as Chromium's profiler draws it. more goes with its arguments.
 func (d *Dynamo) structuredEvent(name, ph string, more fx.Fields) {
@@ -166,6 +171,9 @@ func (d *Dynamo) structuredEvent(name, ph string, more fx.Fields) {
 	var args fx.Fields
 	if event, ok := chromium[name]; ok {
 		args, name = fx.Fields{{Name: "fn_name", Value: name}}, event
+		if name == "backend_compile" && ph == "E" {
+			more, d.log.dispatched = append(more, d.log.dispatched...), nil
+		}
 	}
 	id, _, _ := strings.Cut(d.logs.traceID, "_")
 	args = append(append(args, fx.Field{Name: "compile_id", Value: id}), more...)
@@ -173,6 +181,34 @@ func (d *Dynamo) structuredEvent(name, ph string, more fx.Fields) {
 		{Name: "cat", Value: "dynamo_timed"}, {Name: "tid", Value: 0}, {Name: "pid", Value: 0}}
 	text := fx.JSON(event, true)
 	d.structured("chromium_event", nil, &text)
+}
+
+// Event begins an event that is no part of compile_times(); the function that it gives back ends it.
+func (d *Dynamo) Event(name string, args fx.Fields) (end func()) {
+	d.structuredEvent(name, "B", args)
+	return func() { d.structuredEvent(name, "E", args) }
+}
+
+// Dispatched says which way AOTAutograd takes with the graph that is compiled, for the event that ends with its backend.
+func (d *Dynamo) Dispatched(mode string) {
+	d.log.dispatched = fx.Fields{{Name: "requires_subclass_dispatch", Value: false}, {Name: "dispatch_mode", Value: mode}}
+}
+
+// instant is an event without a length, of the whole process.
+func (d *Dynamo) instant(name string, args fx.Fields) {
+	if !d.Structured() || d.logs.traceID == "" {
+		return
+	}
+	id, _, _ := strings.Cut(d.logs.traceID, "_")
+	text := fx.JSON(fx.Fields{{Name: "name", Value: name}, {Name: "ts", Value: float64(time.Now().UnixNano()) / 1000}, {Name: "args", Value: append(args, fx.Field{Name: "compile_id", Value: id})},
+		{Name: "ph", Value: "i"}, {Name: "cat", Value: "dynamo_timed"}, {Name: "tid", Value: 0}, {Name: "pid", Value: 0}, {Name: "s", Value: "p"}}, true)
+	d.structured("chromium_event", nil, &text)
+}
+
+// automatic tells of a size or number that another call had otherwise.
+func (d *Dynamo) automatic(source string, dim any, reason string, before, now any) {
+	d.instant("automatic_dynamic", fx.Fields{{Name: "name", Value: source}, {Name: "dim_changed", Value: dim}, {Name: "reason", Value: reason}, {Name: "cached", Value: fmt.Sprint(before)},
+		{Name: "new", Value: fmt.Sprint(now)}})
 }
 
 // structuredStart is the begin of a compilation.
@@ -239,8 +275,13 @@ func (jo *journal) structuredInput(n *fx.Node, source string) {
 		if d.T.Grad.RequiresGrad(t) {
 			m = append(m, fx.Field{Name: "requires_grad", Value: true})
 		}
+		class := "Tensor"
+		if n.Type == "torch.nn.parameter.Parameter" {
+			class = "Parameter"
+			m = append(m, fx.Field{Name: "is_parameter", Value: true})
+		}
 		m = append(m, fx.Fields{{Name: "stride", Value: list(t.Stride)}, {Name: "storage", Value: id},
-			{Name: "view_func", Value: "_CustomViewFunc(func=<built-in method _view_func_unsafe of Tensor object>)"}, who}...)
+			{Name: "view_func", Value: "_CustomViewFunc(func=<built-in method _view_func_unsafe of " + class + " object>)"}, who}...)
 		d.structured("describe_tensor", m, nil)
 	}
 	d.structured("describe_source", fx.Fields{who, {Name: "id", Value: id}, {Name: "source", Value: source}}, nil)

@@ -121,6 +121,14 @@ func (sy *symbols) dimRules(p *torch.Tensor, src source.Source) (rules []dimRule
 		return rules, true
 	}
 	h := sy.seen(src.Name())
+	if d := sy.d; (d.logs.on[logAutoSize] || d.Structured()) && sy.shapes.automatic && h.number == nil && len(h.size) == len(x.Shape) {
+		for i, n := range x.Shape {
+			if !h.rank && !h.free[i] && h.size[i] != n {
+				d.logf(logAutoSize, "automatic dynamic size %s size(%d) %d != %d", src.Name(), i, n, h.size[i])
+				d.automatic(src.Name(), i, "size change", h.size[i], n)
+			}
+		}
+	}
 	h.seeTensor(x.Shape, strideSpec(x.Shape, x.Stride))
 	named := sy.namedDims(x)
 	strong, weak, fixed := sy.marks(p, "_dynamo_dynamic_indices"), sy.marks(p, "_dynamo_weak_dynamic_indices"), sy.marks(p, "_dynamo_static_indices")
@@ -358,6 +366,10 @@ func (sy *symbols) liftedInt(v vm.Int, src source.Source) *symbolic.Expr {
 		return nil
 	}
 	h := sy.seen(name)
+	if sy.shapes.automatic && h.number != nil && h.number != vm.Object(v) && !h.wild {
+		sy.d.logf(logAutoNumber, "automatic dynamic int %s val %v != %v", name, v, h.number)
+		sy.d.automatic(name, "scalar", "scalar change", h.number, v)
+	}
 	h.seeNumber(v)
 	if !(sy.shapes.automatic && h.wild) && sy.shapes.assumeStatic {
 		return nil
@@ -384,6 +396,10 @@ func (sy *symbols) liftedInt(v vm.Int, src source.Source) *symbolic.Expr {
 func (sy *symbols) liftedFloat(v vm.Float, src source.Source) *symbolic.Expr {
 	name := src.Name()
 	h := sy.seen(name)
+	if sy.shapes.automatic && h.number != nil && h.number != vm.Object(v) && !h.wild {
+		sy.d.logf(logAutoNumber, "automatic dynamic int %s val %v != %v", name, v, h.number)
+		sy.d.automatic(name, "scalar", "scalar change", h.number, v)
+	}
 	h.seeNumber(v)
 	f := float64(v)
 	if sy.shapes.specializeFloat || f != f || f-f != 0 || !h.wild {

@@ -255,6 +255,11 @@ func (sy *symbols) checkIsSize(args []vm.Object, kw []vm.KwArg) (vm.Object, bool
 			return nil, false, err
 		}
 	}
+	if least := symbolic.Cmp(symbolic.OpGe, s.Expr, symbolic.Int(0)); sy.unknowns.Guarded != nil && sy.unknowns.Unknown(least) {
+		if _, known := sy.unknowns.Known(least); !known {
+			sy.unknowns.Guarded(least)
+		}
+	}
 	sy.unknowns.MarkSize(s.Expr)
 	a, err := sy.out.scalarArg(s)
 	if err != nil {

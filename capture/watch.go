@@ -40,6 +40,9 @@ func (tr *tracer) watch(f *vm.Frame) error {
 	ins := f.Code.Instrs[f.PC]
 	if tr.d.logs.any {
 		tr.journal.logStep(f, ins, tr.world.variableName)
+		if ins.Op == code.RETURN_VALUE {
+			tr.journal.logReturns(f)
+		}
 	}
 	tr.reads.useStack(f, ins)
 	if err := tr.reads.use(f, ins); err != nil {

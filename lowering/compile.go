@@ -67,8 +67,9 @@ func Compile(ctx context.Context, gm *fx.GraphModule, cfg Config) (*Compiled, er
 			return nil, err
 		}
 	}
+	end := cfg.phase("GraphLowering.run")
 	l, err := lower(gm, cfg)
-	if err != nil {
+	if end(); err != nil {
 		return nil, err
 	}
 	c := &Compiled{resolve: interp.Aten(ctx, aten.Eager), graph: gm.Graph, attrs: gm.Attrs, subs: gm.Submodules, l: l, last: map[*ir.Buffer]int{}}
@@ -83,11 +84,19 @@ func Compile(ctx context.Context, gm *fx.GraphModule, cfg Config) (*Compiled, er
 			c.Loops = append(c.Loops, fmt.Sprintf("op%d: loops %s", i, x))
 		}
 	}
+	defer cfg.phase("GraphLowering.compile_to_fn")()
+	defer cfg.phase("GraphLowering.compile_to_module")()
+	generated := cfg.phase("GraphLowering.codegen")
 	var src, table strings.Builder
 	same := map[string]int64{} // the text of a kernel without comments => the first that has it: layers that are alike share their code
+	end = cfg.phase("Scheduler.__init__")
+	fused := cfg.phase("Scheduler.fused_nodes")
 	steps := sched.Fuse(l.steps, cfg.Choices)
 	c.steps = steps
+	fused()
 	alone := l.touched(steps)
+	end()
+	end = cfg.phase("Scheduler.codegen")
 	for at, s := range steps {
 		switch o := s.Other.(type) {
 		case extern:
@@ -118,7 +127,9 @@ func Compile(ctx context.Context, gm *fx.GraphModule, cfg Config) (*Compiled, er
 			}
 		}
 	}
+	end()
 	c.liveness()
+	generated()
 	if out := gm.Graph.OutputNode(); out != nil {
 		switch a := out.Args[0].(type) {
 		case fx.Tuple:
@@ -136,7 +147,9 @@ func Compile(ctx context.Context, gm *fx.GraphModule, cfg Config) (*Compiled, er
 	if cfg.Tier == Tiles {
 		return c, nil
 	}
+	end = cfg.phase("compile_file")
 	c.lib, err = (&native.Builder{Dir: cfg.CacheDir}).Build(ctx, c.Source)
+	end()
 	var ce *native.CompileError
 	if errors.As(err, &ce) {
 		return nil, &CompileError{Cmd: ce.Cmd, Output: ce.Output, Source: c.Source}

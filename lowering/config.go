@@ -22,6 +22,16 @@ type Config struct {
 	Tier Tier
 	// CacheDir holds compiled kernels.
 	CacheDir string
+	// Phase is told when a part of the work begins, by PyTorch's name for it; what it gives, when that ends. nil => nobody.
+	Phase func(name string) (end func())
+}
+
+// phase is Phase where there is none, too.
+func (c *Config) phase(name string) (end func()) {
+	if c.Phase == nil {
+		return func() {}
+	}
+	return c.Phase(name)
 }
 
 // Tier is one of the ways to run loops.

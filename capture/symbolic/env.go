@@ -44,9 +44,11 @@ type Env struct {
 	// Stand is the number that stands for unknown ones where plain sizes are needed; 0 => one is chosen.
 	Stand int64
 
-	// Created is told of each new symbol, Guarded of each relation that becomes a guard; nil => nobody.
-	Created func(s *Symbol)
-	Guarded func(g *Expr)
+	// Created is told of each new symbol, Guarded of each relation that becomes a guard, Replaced of a symbol that a relation shows to be an
+	// expression of others; nil => nobody.
+	Created  func(s *Symbol)
+	Guarded  func(g *Expr)
+	Replaced func(s *Symbol, to *Expr, why string)
 }
 
 // NewEnv is an Env without symbols.
@@ -397,6 +399,9 @@ func (v *Env) Assert(e *Expr) (needed bool, err error) {
 	}
 	v.learn(v.Simplify(e))
 	v.asserts = append(v.asserts, e)
+	if v.Guarded != nil {
+		v.Guarded(e)
+	}
 	return true, nil
 }
 
@@ -536,8 +541,16 @@ func div(a, b int64, up bool) int64 {
 func (v *Env) narrow(s *Symbol, r Range) {
 	s.Range.Lo, s.Range.Hi = max(s.Range.Lo, r.Lo), min(s.Range.Hi, r.Hi)
 	if s.Range.Lo == s.Range.Hi && v.replaced[s.Name] == nil {
-		v.replaced[s.Name] = Int(s.Range.Lo)
+		v.replace(s.Name, Int(s.Range.Lo), "range_refined_to_singleton")
 	}
+}
+
+// replace notes that a symbol is an expression of others, and why.
+func (v *Env) replace(name string, to *Expr, why string) {
+	if s := v.symbols[name]; s != nil && v.Replaced != nil {
+		v.Replaced(s, to, why)
+	}
+	v.replaced[name] = to
 }
 
 // solve turns an equality into a replacement of one of its symbols: that with the greatest hint, then the last name.
@@ -584,5 +597,7 @@ func (v *Env) solve(g *Expr) {
 			v.narrow(t, s.Range)
 		}
 	}
-	v.replaced[name] = to
+	if now := v.replaced[name]; now == nil || now.text != to.text {
+		v.replace(name, to, "solve")
+	}
 }

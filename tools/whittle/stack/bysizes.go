@@ -73,7 +73,7 @@ func (s *Session) bySizes(native *torch.GraphModule, inputs []vm.Object, dec map
 func (w *watch) forAllSizes(g *aot.Graphs) *watch {
 	graphs := map[string]*fx.GraphModule{"joint": g.Joint, "forward": g.Forward, "backward": g.Backward, "inference": g.Inference}
 	seen := map[string]bool{}
-	all := &watch{function: w.function}
+	all := &watch{function: w.function, described: w.described}
 	w.describe = g.Describe
 	all.compiled = func(kind string, _ *fx.GraphModule) {
 		if seen[kind] {

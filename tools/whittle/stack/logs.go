@@ -25,6 +25,8 @@ type watch struct {
 	made     func(kind string, gm *fx.GraphModule) // sees joint, then forward and backward, or inference, when all are made; nil => nobody
 	compiled func(kind string, gm *fx.GraphModule) // sees each but the joint one before it is compiled; nil => nobody
 	describe func(n *fx.Node) string               // says what nodes are; nil => fx.Described
+
+	described func(text string) // sees what is known of inputs and results; nil => nobody
 }
 
 // watching is the watch over the next function: logs, traces, and the session's own observer.
@@ -41,9 +43,18 @@ func (s *Session) watching() *watch {
 	if !graphs && !joint && !traced {
 		return w
 	}
+	if traced {
+		w.described = func(text string) {
+			defer s.Dynamo.Within(id)()
+			s.Dynamo.StructuredArtifact("aot_forward_graph_fw_metadata", "string", text)
+		}
+	}
 	w.made = func(kind string, gm *fx.GraphModule) {
 		defer s.Dynamo.Within(id)()
 		if class, ok := map[string]string{"joint": "joint_helper", "inference": "<lambda>", "forward": "GraphModule", "backward": "GraphModule"}[kind]; ok && traced {
+			if mode := map[string]string{"joint": "autograd", "inference": "inference"}[kind]; mode != "" {
+				s.Dynamo.Dispatched(mode)
+			}
 			s.Dynamo.StructuredText("aot_"+kind+"_graph", nil, gm.Readable(class, w.describe))
 		}
 		show := func(p capture.LogPoint, name, class string) {

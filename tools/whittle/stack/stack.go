@@ -111,6 +111,7 @@ func New(ctx context.Context, cacheDir string) *Session {
 	s.Dynamo = capture.New(in, s.Torch)
 	s.Dynamo.Extra = s.natives
 	s.Dynamo.Observe.Check = s.checkBackend
+	s.Dynamo.Observe.ReplayFile = s.replayFile
 	s.Dynamo.Observe.Begin = func(_ capture.Backend, gm *fx.GraphModule, _ []*tensor.Tensor) func() {
 		s.Keep(gm)
 		return func() {}
@@ -162,15 +163,13 @@ func (s *Session) inductor(gm *fx.GraphModule, kind string) (aot.Callable, error
 	}
 	defer s.Dynamo.Phase("compile_fx.<locals>." + compiler)()
 	defer s.Dynamo.Phase("compile_fx_inner")()
-	s.Dynamo.Step(3, "torch._inductor.compile_fx", "torchinductor compiling "+way+" graph")
 	done := s.logLowering(way, gm)
 	traced, err := s.traceGraph(gm, kind, s.compiling)
 	if err != nil {
 		return nil, fmt.Errorf("writing debug files: %w", err)
 	}
-	ended := s.Dynamo.Phase("GraphLowering.compile_to_fn")
+	cfg.Phase = s.Dynamo.Phase
 	c, err := lowering.Compile(s.ctx, gm, cfg)
-	ended()
 	if err == nil {
 		done(c)
 		if err := traced(c); err != nil {
@@ -181,7 +180,6 @@ func (s *Session) inductor(gm *fx.GraphModule, kind string) (aot.Callable, error
 		s.fail(&Failure{Stage: "aot", Backend: "inductor", Graph: gm, Kind: kind, Err: err})
 		return nil, s.loweringError(err)
 	}
-	s.Dynamo.Step(3, "torch._inductor.compile_fx", "torchinductor done compiling "+way+" graph")
 	if level, after, _ := s.ReproConfig(); level >= 4 && after == "aot" {
 		return s.checked(gm, kind, c.Run), nil
 	}
@@ -482,7 +480,7 @@ func (s *Session) aotInputs(args []vm.Object) ([]aot.Input, error) {
 
 // aotOptions are those that every function of this session is compiled with.
 func (s *Session) aotOptions(compile aot.Compiler, w *watch) aot.Options {
-	return aot.Options{Composite: decomp.Composite, Choices: s.Choices, Compiler: s.tracedCompiler(compile), Grad: s.grad.mode, Eager: s.grad.eager, Observe: w.compiled,
+	return aot.Options{Described: w.described, Phase: s.Dynamo.Phase, Composite: decomp.Composite, Choices: s.Choices, Compiler: s.tracedCompiler(compile), Grad: s.grad.mode, Eager: s.grad.eager, Observe: w.compiled,
 		Graphs: w.made, Origin: s.origin, Region: func() int { return s.Torch.Checkpoint }, Wrapper: s.Torch.PerformsItself,
 		Tracing: func(m *autograd.GradMode) { s.Torch.GradSwitch = func(on bool) { m.Enabled = on } }}
 }
@@ -497,6 +495,7 @@ func (s *Session) tracedCompiler(compile aot.Compiler) aot.Compiler {
 		if kind == "backward" && s.Dynamo.CompileID() == "" {
 			defer s.Dynamo.Within(id)()
 			defer s.Dynamo.StructuredBackward(time.Now())
+			defer s.Dynamo.Event("entire_backward_compile", fx.Fields{{Name: "fn_name", Value: "backward._backward_impl"}})()
 		}
 		return compile(gm, kind)
 	}

@@ -358,7 +358,10 @@ class _TorchCompileInductorWrapper:
         from torch import _inductor
 
         self.mode = mode
-        self.config = {} if mode in (None, "default") else dict(_inductor.list_mode_options(mode))
+        if mode is not None and mode not in _inductor.list_mode_options():
+            known = "default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs"
+            raise RuntimeError(f"Unrecognized mode={mode}, should be one of: {', '.join(known)}")
+        self.config = {} if mode is None else dict(_inductor.list_mode_options(mode))
         for option, value in (options or {}).items():
             name = option.replace("-", "_")
             try:
@@ -381,6 +384,37 @@ class _TorchCompileInductorWrapper:
         return compile_fx(model_, inputs_, config_patches=self.config)
 
 
+class _TorchCompileWrapper:
+    """A backend that is given the mode and the options, whatever it makes of them."""
+
+    def __init__(self, backend, mode, options, dynamic):
+        from torch._dynamo.backends.registry import lookup_backend
+
+        self.compiler_name = backend if isinstance(backend, str) else getattr(backend, "__name__", str(backend))
+        self.named = isinstance(backend, str)
+        self.dynamic = dynamic
+        self.compiler_fn = lookup_backend(backend)
+        self.kwargs = {}
+        if mode and mode != "default":
+            self.kwargs["mode"] = mode
+        if options:
+            self.kwargs["options"] = options
+
+    def __eq__(self, other):
+        return isinstance(other, _TorchCompileWrapper) and (self.compiler_fn, self.kwargs, self.dynamic) == (other.compiler_fn, other.kwargs, other.dynamic)
+
+    def __call__(self, model_, inputs_):
+        from torch._dynamo.backends.registry import takes_no_options
+
+        if self.named and takes_no_options(self.compiler_name, self.kwargs):
+            return self.compiler_fn(model_, inputs_)
+        return self.compiler_fn(model_, inputs_, **self.kwargs)
+
+    def reset(self):
+        if hasattr(self.compiler_fn, "reset"):
+            self.compiler_fn.reset()
+
+
 def compile(model=None, *, fullgraph=False, dynamic=None, backend="inductor", mode=None, options=None, disable=False):
     if model is None:
         def fn(model):
@@ -394,6 +428,8 @@ def compile(model=None, *, fullgraph=False, dynamic=None, backend="inductor", mo
     mode = "default" if mode is None and options is None else mode
     if backend == "inductor" and (options or (mode and mode != "default")):
         backend = _TorchCompileInductorWrapper(mode, options, dynamic)
+    elif options or (mode and mode != "default"):
+        backend = _TorchCompileWrapper(backend, mode, options, dynamic)
     import torch._dynamo
 
     return torch._dynamo.optimize(backend=backend, nopython=fullgraph, dynamic=dynamic, disable=disable)(model)

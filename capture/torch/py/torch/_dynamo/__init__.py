@@ -7,6 +7,7 @@ import torch
 import torch._logging
 from torch._C import _dynamo as _native
 from torch._dynamo import config, exc
+from torch._dynamo.convert_frame import replay
 from torch._dynamo.callback import callback_handler, on_compile_end, on_compile_start
 from torch._dynamo.backends.registry import list_backends, lookup_backend, register_backend
 from torch._dynamo.decorators import allow_in_graph, assume_constant_result, disable, disallow_in_graph, forbid_in_graph, graph_break, mark_dynamic, mark_static, mark_static_address, mark_unbacked, maybe_mark_dynamic, run, set_stance, substitute_in_graph

@@ -15,7 +15,7 @@ install(__name__, {
                               "replay_record_enabled", "cprofile", "repro_after", "repro_level", "repro_forward_only", "repro_tolerance",
                               "repro_ignore_non_fp", "same_two_models_use_fp64", "error_on_recompile", "report_guard_failures", "base_dir", "DEBUG_DIR_VAR_NAME",
                               "debug_dir_root", "skip_code_recursive_on_cache_limit_hit", "fail_on_cache_limit_hit", "_save_config_ignore"},
-    "log_level": 30, "log_file": None, "log_file_name": None, "verbose": _flag("TORCHDYNAMO_VERBOSE", False), "verify_correctness": False,
+    "log_level": None, "debug": False, "log_file": None, "log_file_name": None, "verbose": _flag("TORCHDYNAMO_VERBOSE", False), "verify_correctness": False,
     "minimum_call_count": 1, "dead_code_elimination": True, "cache_size_limit": 8, "accumulated_cache_size_limit": 256, 
     "skip_code_recursive_on_cache_limit_hit": True, "fail_on_cache_limit_hit": False, "specialize_int": False, "specialize_float": False,
     "dynamic_shapes": True, "rewrite_assert_with_torch_assert": True, "assume_static_by_default": True, "automatic_dynamic_shapes": True, "force_parameter_static_shapes": True,

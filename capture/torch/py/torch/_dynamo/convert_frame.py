@@ -2,7 +2,16 @@
 from torch._absent import declare
 
 declare("ConvertFrame", "ConvertFrameAssert", "convert_frame", "convert_frame_assert", "catch_errors_wrapper",
-        "register_bytecode_hook", "replay")
+        "register_bytecode_hook")
+
+
+def replay(filename):
+    """Captures a frame again that config.replay_record_enabled wrote down when it failed, and runs it, with its backend and without its program."""
+    import os
+
+    from torch._C import _dynamo as native
+
+    native.replay(os.fspath(filename))
 
 
 def __getattr__(name):

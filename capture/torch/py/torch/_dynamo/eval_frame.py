@@ -143,6 +143,9 @@ class _OptimizeContext:
     def __init__(self, backend, nopython, dynamic, guard_fail_fn=None, export=None):
         self._made_with = backend, nopython, dynamic, guard_fail_fn, export
         self.name = _backend_name(backend)
+        from torch._dynamo.utils import CompileProfiler
+
+        self.profiler = backend if isinstance(backend, CompileProfiler) else None  # which is a context, too
         self.native = _native.context(self.name, lookup_backend(backend), nopython, dynamic, guard_fail_fn, export)
 
     def __reduce__(self):
@@ -176,11 +179,15 @@ class _OptimizeContext:
 
     # The old form: with torch._dynamo.optimize(...): statements.
     def __enter__(self):
+        if self.profiler is not None:
+            self.profiler.__enter__()
         self.prior = _native.enter(self.native)
         return self
 
     def __exit__(self, *args):
         _native.leave(self.prior)
+        if self.profiler is not None:
+            self.profiler.__exit__(*args)
 
 
 def _of_library(fn):

@@ -216,6 +216,10 @@ class CompileProfiler:
     def __init__(self):
         self.frame_count = 0
         self.op_count = 0
+        self._since()
+
+    def _since(self):
+        self._breaks, self._failures = _native.breaks_seen(), _native.failures_seen()
 
     def __call__(self, gm, example_inputs):
         self.frame_count += 1
@@ -225,7 +229,7 @@ class CompileProfiler:
     def __enter__(self):
         self._limit = torch._dynamo.config.cache_size_limit
         torch._dynamo.config.cache_size_limit = 1
-        self._breaks, self._failures = _native.breaks_seen(), _native.failures_seen()
+        self._since()
         return self
 
     def __exit__(self, *exc):

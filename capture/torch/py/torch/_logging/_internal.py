@@ -6,7 +6,7 @@ import re
 import sys
 
 from torch._C import _dynamo as _native
-from torch._logging._registrations import artifacts as _known, hidden, logs as _logs, shown
+from torch._logging._registrations import aliases, artifacts as _known, hidden, logs as _logs, shown
 
 log = logging.getLogger(__name__)
 
@@ -230,6 +230,7 @@ def _parse_log_settings(settings):
             raise ValueError(_invalid_settings_err_msg(settings))
         level = {"+": logging.DEBUG, "-": logging.ERROR}.get(item[0], logging.INFO)
         name = item.lstrip("+-")
+        name = aliases.get(name, name)
         if name == "all":
             name = "torch"
         if log_registry.is_log(name):
@@ -254,7 +255,7 @@ def set_logs(
     bytecode=False, aot_graphs=False, aot_joint_graph=False, ddp_graphs=False, graph=False, graph_code=False, graph_breaks=False, graph_sizes=False, guards=False,
     recompiles=False, recompiles_verbose=False, trace_source=False, trace_call=False, trace_bytecode=False, output_code=False, kernel_code=False, schedule=False,
     perf_hints=False, post_grad_graphs=False, onnx_diagnostics=False, fusion=False, overlap=False, export=None, modules=None, cudagraphs=False, sym_node=False,
-    compiled_autograd=False, compiled_autograd_verbose=False, cudagraph_static_inputs=False, benchmarking=False, graph_region_expansion=False,
+    compiled_autograd=False, compiled_autograd_verbose=False, cudagraph_static_inputs=False, benchmarking=False, graph_region_expansion=False, aot_joint_graphs=False,
 ):
     """Sets the levels of components and switches artifacts; what is not named goes back to its default."""
     settings = dict(locals())
@@ -268,6 +269,7 @@ def set_logs(
     for name, value in [*settings.items(), *modules.items()]:
         if value is None:
             continue
+        name = aliases.get(name, name)
         if log_registry.is_artifact(name):
             if not isinstance(value, bool):
                 raise ValueError(f"Expected bool to enable artifact {name}, received {value}")
@@ -396,11 +398,67 @@ def _logger(module, artifact):
     return getArtifactLogger(module, artifact) if artifact else logging.getLogger(module)
 
 
+_log_level = None, False  # torch._dynamo.config.log_level and debug as they were last seen
+
+
+def _follow_level():
+    """Brings config.log_level into effect: what each level adds to those above it; and config.debug, for each graph and what it guards on.
+    TORCH_LOGS wins over them."""
+    global _log_level
+    config = sys.modules.get("torch._dynamo.config")
+    level, debug = (config.log_level, config.debug) if config else (None, False)
+    if (level, debug) == _log_level or "TORCH_LOGS" in os.environ:
+        return
+    if level is not None and not isinstance(level, int):
+        log.warning("torch._dynamo.config.log_level is %r, which is no level of logging: it is ignored", level)
+        _log_level = level, debug
+        return
+    log_state.artifacts.difference_update({"graph_breaks", "bytecode", "graph_code", "guards"})
+    _log_level = level, debug
+    for name in ("dynamo", "inductor"):
+        for q in log_registry.log_alias_to_log_qnames[name]:
+            log_state.levels.pop(q, None)
+            if level:
+                log_state.levels[q] = level
+    if debug:
+        log_state.artifacts |= {"graph_code", "guards"}
+    if level:
+        if level <= logging.WARNING:
+            log_state.artifacts.add("graph_breaks")
+        if level <= logging.INFO:
+            log_state.artifacts |= {"bytecode", "graph_code"}
+    _init_logs()
+
+
 def _enabled(points):
+    _follow_level()
     return [log.isEnabledFor(level) and log.hasHandlers() for log, level in ((_logger(m, a), n) for m, a, n in points)]
 
 
+_log_file = None  # the handler that writes to the file of torch._dynamo.config.log_file, with its name
+
+
+def _to_file():
+    """Brings config.log_file, or log_file_name, into effect: what is logged goes there as well."""
+    global _log_file
+    config = sys.modules.get("torch._dynamo.config")
+    name = config and (config.log_file or config.log_file_name)
+    if _log_file is not None and (_log_file[0] != name or _log_file[1] not in _handlers):
+        for q in log_registry.get_log_qnames():
+            logging.getLogger(q).removeHandler(_log_file[1])
+        _log_file[1].close()
+        _log_file = None
+    if name and _log_file is None:
+        try:
+            _log_file = name, logging.FileHandler(name)
+        except OSError as e:
+            raise OSError(e.errno, f"torch._dynamo.config.log_file: {e.strerror}", name) from None
+        for q in log_registry.get_log_qnames():
+            _add_handler(logging.getLogger(q), _log_file[1])
+
+
 def _emit(module, artifact, level, text, path, line):
+    _to_file()
     logger = _logger(module, artifact)
     if logger.isEnabledFor(level):
         logger.handle(logger.makeRecord(logger.name, level, path, line, text, (), None))

@@ -65,3 +65,6 @@ artifacts = {
     "graph_region_expansion": ("How repeated regions of a graph are found.", (hidden,)),
     "custom_format_test_artifact": ("For tests.", ()),
 }
+
+# Names that documents have for others.
+aliases = {"aot_joint_graphs": "aot_joint_graph"}

@@ -13,6 +13,8 @@ register_backend = functools.partial(_register_backend, tags=("debug",))
 @register_backend
 def eager_noexcept(gm, fake_tensor_inputs, **kwargs):
     """eager, which must not raise: a graph that does is an error of its own."""
+    if kwargs:
+        log.warning("eager_noexcept backend ignoring extra kwargs %s", kwargs)
 
     def inner(*args):
         try:
@@ -25,7 +27,18 @@ def eager_noexcept(gm, fake_tensor_inputs, **kwargs):
 
 @register_backend
 def pre_dispatch_eager(gm, fake_tensor_inputs, **kwargs):
-    return gm.forward
+    """Runs, and prints, what make_fx traces of a graph before autograd and autocast have seen it."""
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    if kwargs:
+        log.warning("pre_dispatch_eager backend ignoring extra kwargs %s", kwargs)
+
+    def once(*args):
+        return torch.fx.Interpreter(gm).run(*args)
+
+    traced = make_fx(once, pre_dispatch=True)(*fake_tensor_inputs)
+    traced.print_readable()
+    return traced
 
 
 @register_backend

@@ -50,3 +50,18 @@ def lookup_backend(compiler_fn):
             raise InvalidBackend(compiler_fn)
         return _native.backend(compiler_fn)
     return compiler_fn
+
+
+# Whose loggers say that a backend of whittle's own makes nothing of mode and options.
+_IGNORES = {"eager": ("debugging", "eager backend"), "aot_eager": ("common", "aot_autograd-based backend"), "aot_eager_decomp_partition": ("debugging", "aot_eager_decomp_partition backend")}
+
+
+def takes_no_options(name, kwargs):
+    """Whether a backend is one of those that know of no options, which is logged."""
+    if name not in _IGNORES or name in _BACKENDS:
+        return False
+    import logging
+
+    module, what = _IGNORES[name]
+    logging.getLogger("torch._dynamo.backends." + module).warning("%s ignoring extra kwargs %s", what, kwargs)
+    return True
