@@ -165,6 +165,9 @@ func (e *Engine) record(op *aten.Op, args []aten.Value) (aten.Value, error) {
 			return aten.Decompose(e, op, args)
 		}
 	}
+	if !ok && op.ByElement != nil {
+		return aten.Elements(e, op, args)
+	}
 	if !ok && nonDifferentiable[baseName(name)] {
 		return e.Below.Dispatch(op, args)
 	}
@@ -215,12 +218,8 @@ func (e *Engine) record(op *aten.Op, args []aten.Value) (aten.Value, error) {
 	if e.Origin != nil {
 		node.origin = e.Origin()
 	}
-	if inplace {
-		for i, t := range inputs {
-			if t.Storage == selfGeom.Storage && !(i == 0 && keeps) {
-				versions[i] = t.Version() // our own write is not a violation
-			}
-		}
+	if inplace && !keeps {
+		versions[0] = selfGeom.Version() // what it wrote to is no violation, but whatever else it read is
 	}
 	for i, r := range results {
 		if r != nil {

@@ -1,6 +1,7 @@
 package aten
 
 import (
+	"slices"
 	"strings"
 
 	"whittle/kernels/tensor"
@@ -75,6 +76,11 @@ func deriveInplace(name, root, text string, base map[string][]*Op, add func(stri
 // inplace runs a functional row and stores the result in the first argument.
 func inplace(c *Call, f *Op) (Value, error) {
 	self := c.T(0)
+	if f.Has(Pointwise) {
+		if err := checkOverlap(self, c.Args[1:]); err != nil {
+			return nil, err
+		}
+	}
 	cc := *c
 	cc.Op, cc.inplace = f, self
 	run := f.Meta
@@ -104,6 +110,34 @@ func inplace(c *Call, f *Op) (Value, error) {
 	}
 	c.bump(self)
 	return self, nil
+}
+
+// checkOverlap refuses to write to a tensor of which two elements are one, or which shares some of its elements with what is read, but not all of them
+// in the same places: what is read would depend on the order of the writes. As PyTorch, it lets pass what is not dense.
+func checkOverlap(out *tensor.Tensor, reads []Value) error {
+	if out.HasInternalOverlap() {
+		return errf("unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please clone() the tensor before performing the operation.")
+	}
+	if out.Numel() == 0 || !out.IsNonOverlappingAndDense() {
+		return nil
+	}
+	span := func(t *tensor.Tensor) (from, to int64) {
+		from = t.Offset * int64(t.DType.Size())
+		return from, from + t.Numel()*int64(t.DType.Size())
+	}
+	from, to := span(out)
+	for _, v := range reads {
+		t, ok := v.(*tensor.Tensor)
+		if !ok || t == nil || t == out || t.Storage != out.Storage || t.Numel() == 0 || !t.IsNonOverlappingAndDense() {
+			continue
+		}
+		a, b := span(t)
+		if a >= to || b <= from || a == from && b == to && slices.Equal(t.Stride, out.Stride) {
+			continue
+		}
+		return errf("unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. Please clone() the tensor before performing the operation.")
+	}
+	return nil
 }
 
 // bump counts a write; metadata runs on real tensors leave them alone.
@@ -204,6 +238,13 @@ func deriveOut(name, root, text string, base map[string][]*Op, add func(string, 
 			}
 			var v Value
 			var err error
+			if o, ok := c.Args[outs[0]].(*tensor.Tensor); ok && f.Has(Pointwise) {
+				if shape, err := broadcast(args); err == nil && slices.Equal(shape, o.Shape) { // any other is given memory of its own
+					if err := checkOverlap(o, args); err != nil {
+						return nil, err
+					}
+				}
+			}
 			if via && c.Dispatch != nil {
 				v, err = c.Dispatch.Dispatch(f, args)
 			} else if into, ok := c.Args[outs[0]].(*tensor.Tensor); ok && c.real && len(outs) == 1 {
@@ -335,7 +376,7 @@ func deriveForeach(name, root, text string, base map[string][]*Op, byName map[st
 	if inplace {
 		suffix = "_"
 	}
-	fn := func(c *Call) (Value, error) {
+	each := func(c *Call, d Dispatcher) (Value, error) {
 		n := -1
 		for i, a := range s.Args {
 			if l, ok := c.Args[i].([]Value); ok && a.Type.List {
@@ -389,7 +430,7 @@ func deriveForeach(name, root, text string, base map[string][]*Op, byName map[st
 			if err != nil {
 				return nil, err
 			}
-			v, err := c.sub().Dispatch(op, bound)
+			v, err := d.Dispatch(op, bound)
 			if err != nil {
 				return nil, err
 			}
@@ -403,7 +444,9 @@ func deriveForeach(name, root, text string, base map[string][]*Op, byName map[st
 		}
 		return out, nil
 	}
-	add(name, fn, false, 0)
+	if op := add(name, func(c *Call) (Value, error) { return each(c, c.sub()) }, false, 0); op != nil {
+		op.ByElement = func(c *Call) (Value, error) { return each(c, c.Dispatch) }
+	}
 }
 
 // packedScalar is number k of a tensor that holds one for each of n tensors; other values are as they are. A fake one stands for 1.

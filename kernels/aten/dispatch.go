@@ -94,6 +94,14 @@ func Decompose(d Dispatcher, op *Op, args []Value) (Value, error) {
 	return guarded(op, op.Decomp, &Call{Op: op, Args: args, Dispatch: d})
 }
 
+// Elements runs an operator of lists as one call for each element, by d. It must have ByElement.
+func Elements(d Dispatcher, op *Op, args []Value) (Value, error) {
+	if err := checkNeeds(op, args); err != nil {
+		return nil, err
+	}
+	return guarded(op, op.ByElement, &Call{Op: op, Args: args, Dispatch: d})
+}
+
 // guarded runs f and names the operator in errors, which come without a value. A panic inside a kernel becomes a *Panic, so that one bad call cannot end
 // a long search.
 func guarded(op *Op, f Fn, c *Call) (v Value, err error) {

@@ -44,6 +44,9 @@ type Op struct {
 	// Decomp expresses the operator by others through c.Dispatch. It serves
 	// eager and fake execution where Meta or Eager is nil.
 	Decomp func(c *Call) (Value, error)
+	// ByElement runs an operator of lists, one of the _foreach family, as calls for each element through c.Dispatch: it is how gradients know it. nil
+	// for all others.
+	ByElement func(c *Call) (Value, error)
 	// Derivative gives the gradients of the tensor arguments, one value per schema argument, of an operator that
 	// a program defined; nil for all others, whose formulas are in package aot/autograd.
 	Derivative func(d Dispatcher, args []Value, out Value, grads []*tensor.Tensor) ([]Value, error)

@@ -49,6 +49,9 @@ func copies() {
 		if !slices.Equal(sh, o.Shape) {
 			return nil, errf("output with shape %s doesn't match the broadcast shape %s", tensor.ShapeText(o.Shape), tensor.ShapeText(sh))
 		}
+		if err := checkOverlap(o, []Value{src}); err != nil {
+			return nil, err
+		}
 		if c.real {
 			if o.Storage == src.Storage {
 				src = src.Clone()
