@@ -76,6 +76,9 @@ func (t *Torch) packet(ns, name string, how form, args []vm.Object, kw []vm.KwAr
 	if _, ok := kws["out"]; ok && ns == "aten" && how != inner && how != packet && !takesOut(name, how == method) {
 		return nil, t.signatureError(name, how, shown, kw, fmt.Errorf("%s() got an unexpected keyword argument 'out'", name))
 	}
+	if v, ok := kws["out"]; ok && v == nil && how == function {
+		delete(kws, "out") // as if it were not there
+	}
 	outTuple(ops, kws)
 	if ns == "aten" {
 		form, fvals, fkws := aten.PythonForm(name, vals, kws)
