@@ -74,6 +74,8 @@ var allowed = map[string][]string{
 	"repros/torch":             {"kernels/...", "capture/fx/...", "accuracy", "minify", "replay", "repros", "repros/engine"},
 	"repros/kept":              {"replay", "repros/engine"}, // it keeps any engine
 	"tools/...":                {"..."},
+
+	"testscripts/scenario": {"kernels/aten", "repros/engine", "tools/whittle/cli"}, // for tests
 }
 
 // owners says which package alone may name a module from outside.
