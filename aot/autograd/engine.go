@@ -171,7 +171,13 @@ func (e *Engine) record(op *aten.Op, args []aten.Value) (aten.Value, error) {
 	if !ok && nonDifferentiable[baseName(name)] {
 		return e.Below.Dispatch(op, args)
 	}
+	if op.Has(aten.OutVariant) && !op.Has(aten.Composite) {
+		return nil, fmt.Errorf("%s(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires grad.", op.Sig().Name)
+	}
 	inplace := op.Tags&aten.Inplace != 0
+	if s := op.Sig().Name; s == "resize_" || s == "resize_as_" {
+		return nil, errors.New("cannot resize variables that require grad")
+	}
 	if inplace {
 		if err := checkInplace(args[0].(*tensor.Tensor)); err != nil {
 			return nil, err

@@ -250,8 +250,8 @@ func (t *Torch) properties() []*vm.GetSet {
 			if !ok {
 				return in.Errorf(in.Exc.TypeError, "assigned grad expected to be a Tensor or None but got grad of type %s", v.Type().Name)
 			}
-			if !tensor.SameShape(g.T, T(o)) {
-				return in.Errorf(in.Exc.RuntimeError, "assigned grad has data of a different size")
+			if err := gradFits(in, T(o), g.T); err != nil {
+				return err
 			}
 			t.Grad.SetGrad(T(o), g.T)
 			return nil
@@ -879,4 +879,24 @@ func (t *Torch) parseTo(args []vm.Object, kw []vm.KwArg) (dev *Device, d *tensor
 		}
 	}
 	return
+}
+
+// gradFits says whether a tensor may be assigned as the gradient of x.
+func gradFits(in *vm.Interp, x, grad *tensor.Tensor) error {
+	wrong := func(what, of, to, same string) error {
+		return in.Errorf(in.Exc.RuntimeError, "attempting to assign a gradient %s '%s' to a tensor %s '%s'. Please ensure that the gradient and the tensor %s", what, of, what, to, same)
+	}
+	cpp := map[tensor.DType]string{tensor.Float32: "float", tensor.Float64: "double", tensor.Float16: "c10::Half", tensor.BFloat16: "c10::BFloat16",
+		tensor.Complex64: "c10::complex<float>", tensor.Complex128: "c10::complex<double>"}
+	switch {
+	case x == grad:
+		return in.Errorf(in.Exc.RuntimeError, "can't assign Variable as its own grad")
+	case x.DType != grad.DType:
+		return wrong("with dtype", cpp[grad.DType], cpp[x.DType], "have the same dtype")
+	case deviceOf(x) != deviceOf(grad):
+		return wrong("with device type", deviceOf(grad).Type, deviceOf(x).Type, "are on the same device")
+	case !tensor.SameShape(grad, x):
+		return wrong("of size", tensor.ShapeText(grad.Shape), tensor.ShapeText(x.Shape), "are the same size")
+	}
+	return nil
 }
