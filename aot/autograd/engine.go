@@ -272,9 +272,7 @@ func (e *Engine) record(op *aten.Op, args []aten.Value) (aten.Value, error) {
 		return out, nil
 	}
 	if inplace {
-		if err := e.rebase(selfGeom, node); err != nil {
-			return nil, err
-		}
+		e.rebase(selfGeom, node)
 		return out, e.save(node)
 	}
 	for i, r := range results {
@@ -371,10 +369,10 @@ func checkInplace(t *tensor.Tensor) error {
 
 // rebase gives an in-place result its new history; for a view the base's history
 // becomes a CopySlices node, which routes the gradient of the written part.
-func (e *Engine) rebase(t *tensor.Tensor, fn *Node) error {
+func (e *Engine) rebase(t *tensor.Tensor, fn *Node) {
 	if t.Base == nil {
 		SetHistory(t, fn, 0)
-		return nil
+		return
 	}
 	base := t.Base
 	shape, stride, off := clone(t.Shape), clone(t.Stride), t.Offset
@@ -424,7 +422,32 @@ func (e *Engine) rebase(t *tensor.Tensor, fn *Node) error {
 	m := Ensure(t)
 	m.viewed(t)
 	m.viewVersion = t.Version()
-	return nil
+}
+
+// Written gives t, which a function of the program has as input number in, and has written to, the history of that: it is its result number out. A
+// function that writes to a view has no other result.
+func (e *Engine) Written(t *tensor.Tensor, fn *Node, in, out int) {
+	if t.Base == nil {
+		SetHistory(t, fn, out)
+		return
+	}
+	if in > 0 { // to rebase, the first input is what was written
+		first := func(need []bool) []bool {
+			need = slices.Clone(need)
+			need[0], need[in] = need[in], need[0]
+			return need
+		}
+		apply := fn.Apply
+		fn.Next[0], fn.Next[in] = fn.Next[in], fn.Next[0]
+		fn.Apply = func(d aten.Dispatcher, grads []*tensor.Tensor, need []bool) ([]*tensor.Tensor, error) {
+			gs, err := apply(d, grads, first(need))
+			if err == nil {
+				gs[0], gs[in] = gs[in], gs[0]
+			}
+			return gs, err
+		}
+	}
+	e.rebase(t, fn)
 }
 
 // routed is the gradient of a base of which fn wrote a view, in a trace: the part of the view goes through fn in place.

@@ -266,6 +266,14 @@ func (t *Torch) registerState() {
 	})
 	c.Func("_autograd_grad", func(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.Object, error) { return t.autogradGrad(a) })
 	c.Func("_autograd_record", func(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.Object, error) { return t.autogradRecord(a) })
+	c.Func("_autograd_bump", func(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.Object, error) { // a tensor was written
+		x, ok := a[0].(*Tensor)
+		if !ok {
+			return nil, in.Errorf(in.Exc.TypeError, "_autograd_bump() needs a tensor")
+		}
+		x.T.Bump()
+		return vm.None, nil
+	})
 	c.Func("_install", func(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 		m, ok := a[0].(*vm.Module)
 		if !ok {

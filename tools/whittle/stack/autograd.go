@@ -212,7 +212,11 @@ func (g *gradient) Record(name string, inputs, outs []*tensor.Tensor, apply func
 	g.eager.Anomaly.Made(n)
 	for i, t := range outs {
 		n.Describe(i, t)
-		autograd.SetHistory(t, n, i)
+		if in := slices.Index(inputs, t); in >= 0 {
+			g.eager.Written(t, n, in, i)
+		} else {
+			autograd.SetHistory(t, n, i)
+		}
 	}
 }
 

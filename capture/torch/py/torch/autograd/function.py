@@ -84,7 +84,8 @@ class Function(FunctionCtx):
         outs = (out,) if isinstance(out, torch.Tensor) else tuple(o for o in out if isinstance(o, torch.Tensor))
         skip = [id(t) for t in getattr(ctx, "non_differentiable", ())]
         inputs = [id(t) for t in tensors]
-        fresh = tuple(o.view_as(o) if id(o) in inputs else o for o in outs)
+        dirty = cls._written(ctx, inputs, outs)
+        fresh = tuple(o.view_as(o) if id(o) in inputs and id(o) not in dirty else o for o in outs)
         which = [i for i, o in enumerate(fresh) if o.is_floating_point() and id(outs[i]) not in skip]
 
         def run_backward(*grads):
@@ -103,6 +104,26 @@ class Function(FunctionCtx):
             return fresh[0]
         it = iter(fresh)
         return tuple(next(it) if isinstance(o, torch.Tensor) else o for o in out)
+
+
+    @staticmethod
+    def _written(ctx, inputs, outs):
+        """Which inputs were marked as written, by id; they become results themselves."""
+        marked = [t for t in getattr(ctx, "dirty_tensors", ()) if isinstance(t, torch.Tensor)]
+        results = [id(o) for o in outs]
+        for t in marked:
+            if id(t) not in results:
+                raise RuntimeError("Some elements marked as dirty during the forward method were not returned as output. The inputs that are modified inplace must all be outputs of the Function.")
+            if id(t) in inputs and t.is_leaf and t.requires_grad:
+                raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
+            if id(t) in inputs and t._base is not None and len(outs) > 1:
+                raise RuntimeError(
+                    "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return more than one Tensor. This is not supported by the current autograd engine. "
+                    "You should either make sure the input is not a view (using .clone() for example) or make your Function only return one Tensor (potentially splitting it into two Functions: one doing the inplace that returns a single Tensor and a second one that does the other operations). "
+                    "You can ask on the forum https://discuss.pytorch.org/ if you need help to do this change."
+                )
+            torch._C._autograd_bump(t)
+        return [id(t) for t in marked]
 
 
 def once_differentiable(fn):
