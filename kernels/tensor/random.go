@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"whittle/kernels/native"
 	"whittle/kernels/parallel"
 )
 
@@ -306,7 +305,7 @@ func (g *Generator) NormalFill(t *Tensor, mean, std float64) {
 	StoreFloat(t, t.Offset, 1, buf)
 }
 
-// normals32 is the block form for float32, by vectors and on several threads: the uniform samples are drawn before.
+// normals32 is the block form for float32, on several threads: the uniform samples are drawn before.
 func (g *Generator) normals32(t *Tensor, mean, std float64) {
 	out := t.Float32s()
 	draw := func(b []float32) {
@@ -320,25 +319,15 @@ func (g *Generator) normals32(t *Tensor, mean, std float64) {
 			b = b[n:]
 		}
 	}
-	// Of 16 samples each, the first eight are radii and the others angles.
+	// Of 16 samples each, the first eight are radii and the others angles. Each step is rounded, from float64: a last bit more or less, and programs
+	// that magnify it print other numbers.
 	blocks := func(b []float32) {
-		const most = batch / 2
-		var r, s, c [most]float32
-		for len(b) > 0 {
-			n := min(len(b)/16, most/8)
-			for i := range n * 8 {
-				at := i/8*16 + i%8
-				r[i], s[i] = 1-b[at], float32(2*math.Pi)*b[at+8]
+		for ; len(b) > 0; b = b[16:] {
+			for j := range 8 {
+				radius := float64(float32(math.Sqrt(float64(-2 * float32(math.Log(float64(1-b[j])))))))
+				sin, cos := math.Sincos(float64(float32(2*math.Pi) * b[j+8]))
+				b[j], b[j+8] = float32(radius*cos*std+mean), float32(radius*sin*std+mean)
 			}
-			native.Unary32(native.Log, r[:n*8], r[:n*8])
-			native.Unary32(native.Cos, c[:n*8], s[:n*8])
-			native.Unary32(native.Sin, s[:n*8], s[:n*8])
-			for i := range n * 8 {
-				at, radius := i/8*16+i%8, float32(math.Sqrt(float64(-2*r[i])))
-				b[at] = float32(radius*c[i])*float32(std) + float32(mean)
-				b[at+8] = float32(radius*s[i])*float32(std) + float32(mean)
-			}
-			b = b[n*16:]
 		}
 	}
 	draw(out)
