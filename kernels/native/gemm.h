@@ -4,9 +4,9 @@
 // C = alpha*A*B + beta*C is computed as GotoBLAS does (Goto and van de Geijn, Anatomy of High-Performance Matrix Multiplication, 2008): an MR x NR
 // tile of C lies in registers while a panel of MR rows of A and one of NR columns of B pass by. The panels are packed, so that they are read in
 // order: of B, KC x NR elements that stay in the first cache while the tiles of an MC x KC block of A, in the second, are gone through.
-// Panels are padded with zeros.
+// Panels are padded with zeros. Sums are cut at multiples of KC, so that another KC gives other last bits.
 
-enum { GEMM(L) = VB / sizeof(T), GEMM(NR) = 2 * GEMM(L), GEMM(KC) = 1024 / sizeof(T), GEMM(NC) = 64 * GEMM(NR), GEMM(MC) = MR * (128 / MR) };
+enum { GEMM(L) = VB / sizeof(T), GEMM(NR) = 2 * GEMM(L), GEMM(KC) = 384, GEMM(NC) = 64 * GEMM(NR), GEMM(MC) = MR * (128 / MR) };
 
 // pack_rows packs up to w of the rows of a matrix, whose elements lie in order, beside each other: element (q, p) goes to d[p*width+q].
 static inline __attribute__((always_inline)) void GEMM(pack_rows)(T *restrict d, const T *restrict s, int64_t rs, int64_t w, int64_t k, int width) {
