@@ -101,13 +101,13 @@ func TestVariants(t *testing.T) {
 	if d := cmp.Diff([]float64{2, 3}, x.Floats()); d != "" {
 		t.Error(d)
 	}
-	// In place through a transposed view of itself.
+	// In place through a transposed view of itself: what is read would depend on the order of the writes.
 	m := f32([]int64{2, 2}, 1, 2, 3, 4)
 	tr, _ := Run(Eager, "aten.t", m)
-	if _, err := Run(Eager, "aten.add_.Tensor", m, tr); err != nil {
-		t.Fatal(err)
+	if _, err := Run(Eager, "aten.add_.Tensor", m, tr); err == nil || !strings.Contains(err.Error(), "refer to a single memory location") {
+		t.Errorf("add_ of a transposed view: %v", err)
 	}
-	if d := cmp.Diff([]float64{2, 5, 5, 8}, m.Floats()); d != "" {
+	if d := cmp.Diff([]float64{1, 2, 3, 4}, m.Floats()); d != "" {
 		t.Error(d)
 	}
 	out := tensor.Empty(tensor.Float32, 0)
