@@ -571,14 +571,7 @@ typedef int64_t NAME(vi64) __attribute__((vector_size(VB)));
 #else
 #define ZIP ZIP8
 #endif
-#include "gemm.h"
-#include "conv.h"
-#undef T
-#undef V
-#undef I
-#undef GEMM
-#undef CONV
-#undef ZIP
+#include "typed.h"
 
 #define T double
 #define V NAME(vd)
@@ -592,14 +585,7 @@ typedef int64_t NAME(vi64) __attribute__((vector_size(VB)));
 #else
 #define ZIP ZIP4
 #endif
-#include "gemm.h"
-#include "conv.h"
-#undef T
-#undef V
-#undef I
-#undef GEMM
-#undef CONV
-#undef ZIP
+#include "typed.h"
 
 const whittle_kernels TABLE = {
     NAME(unary32), NAME(unary64), NAME(binary32), NAME(binary64), NAME(compare32), NAME(compare64), NAME(comparei64), NAME(bits), NAME(widen16), NAME(narrow16), NAME(widenhalf), NAME(narrowhalf),

@@ -63,14 +63,14 @@ func TestCorpus(t *testing.T) {
 		t.Run(filepath.Base(f), func(t *testing.T) {
 			r, err := repros.ReadFile(f)
 			if err != nil {
-				t.Skip(err)
+				t.Skip("whether recorded graphs can be read is measured by conformance graphs:", err)
 			}
 			inputs, err := r.Tensors(r.Loader(filepath.Dir(f)))
 			if err != nil {
-				t.Skip(err)
+				t.Skip("its inputs are not recorded with it:", err)
 			}
 			if err := interp.Propagate(context.Background(), r.Module, inputs); err != nil {
-				t.Skip(err)
+				t.Skip("no shapes without the values that it was recorded with:", err)
 			}
 			if elements(r.Module.Graph) < *enough && !r.Module.Graph.IsRandom(fx.UnknownDoesNot) {
 				x.Compare(t, r.Module, inputs, reference(t, r.Module, inputs), 1e-3)
@@ -97,13 +97,13 @@ func reference(t *testing.T, gm *fx.GraphModule, inputs []any) []any {
 		}
 		out, err := p.Run(inputs)
 		if err != nil {
-			t.Skip(err)
+			t.Skip("random inputs make no sense to it (an index, say), so there is nothing to compare with:", err)
 		}
 		return out
 	}
 	out, err := fx.Run(ctx, gm, inputs, interp.Aten(ctx, aten.Eager))
 	if err != nil {
-		t.Skip(err) // for want of sensible data
+		t.Skip("random inputs make no sense to it (an index, say), so there is nothing to compare with:", err)
 	}
 	list, ok := out.([]any)
 	if !ok {
