@@ -79,12 +79,16 @@ func Part(a, b []Call, tolerance float64) (at *Parting, largest float64) {
 		if i > 0 {
 			p.Before = &a[i-1]
 		}
-		if a[i].N != b[i].N || a[i].Kind != b[i].Kind || a[i].What != b[i].What || len(a[i].Values) != len(b[i].Values) {
-			p.Why = fmt.Sprintf("%s of %s with %d values, not %s of %s with %d", b[i].Kind, b[i].What, len(b[i].Values), a[i].Kind, a[i].What, len(a[i].Values))
+		theirs, ours := a[i].Values, b[i].Values
+		if a[i].Kind == "end" && b[i].Kind == "end" {
+			theirs, ours = both(theirs, ours)
+		}
+		if a[i].N != b[i].N || a[i].Kind != b[i].Kind || a[i].What != b[i].What || len(theirs) != len(ours) {
+			p.Why = fmt.Sprintf("%s of %s with %d values, not %s of %s with %d", b[i].Kind, b[i].What, len(ours), a[i].Kind, a[i].What, len(theirs))
 			return p, largest
 		}
-		for k, v := range a[i].Values {
-			share, why := v.Difference(b[i].Values[k])
+		for k, v := range theirs {
+			share, why := v.Difference(ours[k])
 			if share > tolerance {
 				p.Value, p.Why, p.Share = v.Name, why, share
 				return p, largest
@@ -93,4 +97,18 @@ func Part(a, b []Call, tolerance float64) (at *Parting, largest float64) {
 		}
 	}
 	return nil, largest
+}
+
+// both are the values that two ends of the program have in common, by name: a tensor that one run has let go of by then says nothing about the other's.
+func both(a, b []accuracy.Checksum) (ours, theirs []accuracy.Checksum) {
+	at := map[string]accuracy.Checksum{}
+	for _, v := range b {
+		at[v.Name] = v
+	}
+	for _, v := range a {
+		if w, ok := at[v.Name]; ok {
+			ours, theirs = append(ours, v), append(theirs, w)
+		}
+	}
+	return ours, theirs
 }

@@ -54,6 +54,34 @@ func TestPart(t *testing.T) {
 	}
 }
 
+// TestPartAtTheEnd compares what two programs leave behind: of the tensors that both still have.
+func TestPartAtTheEnd(t *testing.T) {
+	left := func(values ...accuracy.Checksum) []Call { return []Call{{Kind: "end", What: "the program", Values: values}} }
+	grad := func(name string, v float64) accuracy.Checksum {
+		return accuracy.Checksum{Name: name, DType: "float32", Shape: []int64{}, Sum: v, Abs: v, Mix: v}
+	}
+	none := accuracy.Checksum{Name: "w", DType: "none", Shape: []int64{}}
+	for name, c := range map[string]struct {
+		a, b  []Call
+		value string
+	}{
+		"equal":                    {left(grad("x", 1), grad("w", 2)), left(grad("x", 1), grad("w", 2)), ""},
+		"one has let go of a":      {left(grad("x", 1), grad("w", 2)), left(grad("w", 2)), ""},
+		"the other has":            {left(grad("w", 2)), left(grad("x", 1), grad("w", 2)), ""},
+		"and what is left differs": {left(grad("x", 1), grad("w", 2)), left(grad("w", 3)), "w"},
+		"no gradient":              {left(grad("w", 2)), left(none), "w"},
+		"one that should not be":   {left(none), left(grad("w", 2)), "w"},
+	} {
+		value := ""
+		if at, _ := Part(c.a, c.b, 0.2); at != nil {
+			value = at.Value
+		}
+		if value != c.value {
+			t.Errorf("%s: %q, want %q", name, value, c.value)
+		}
+	}
+}
+
 // FuzzCalls reads records that a program could have left in any state.
 func FuzzCalls(f *testing.F) {
 	line := `{"n": 1, "kind": "call", "what": "f", "at": "x.py:3", "values": [{"shape": [2], "dtype": "float32", "sum": 1.5, "abs": 1.5, "mix": 1, "odd": 0, "name": "output 0"}]}`

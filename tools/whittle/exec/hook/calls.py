@@ -28,7 +28,8 @@ NOTES = False
 _count = 0
 _depth = 0  # of watched calls
 _names = {}  # of parameters, by id
-_leaves = {}  # tensors that were given to a watched call and may get gradients, by id: (name, reference)
+_leaves = []  # tensors that were given to a watched call and may get gradients: (name, whether a module may know a better one, reference)
+_seen = {}  # the last of them with an id: its reference
 _defaults = {}  # of settings, by the module's name: what it had when it was imported
 _out = _notes = None
 
@@ -127,15 +128,19 @@ def _prepare(what, model, args, kwargs):
         _note("settings", changed=_changed())
     from torch.utils._pytree import tree_leaves
     for i, x in enumerate(tree_leaves((args, kwargs))):
-        _leaf("input %d" % i, x)
+        _leaf("input %d of call %d" % (i, _count), False, x)
     if isinstance(model, torch.nn.Module):
-        for p in model.parameters():
-            _leaf("", p)
+        for i, p in enumerate(model.parameters()):
+            _leaf("parameter %d of call %d" % (i, _count), True, p)
 
 
-def _leaf(name, x):
-    if isinstance(x, torch.Tensor) and x.requires_grad and x.is_leaf and id(x) not in _leaves:
-        _leaves[id(x)] = (name, weakref.ref(x))
+def _leaf(name, parameter, x):
+    if not (isinstance(x, torch.Tensor) and x.requires_grad and x.is_leaf):
+        return
+    before = _seen.get(id(x))
+    if before is None or before() is not x:
+        _seen[id(x)] = weakref.ref(x)
+        _leaves.append((name, parameter, _seen[id(x)]))
 
 
 def _place(name):
@@ -195,12 +200,12 @@ def _watch_ending():
 
 
 def _end():
-    values = []
-    for name, ref in _leaves.values():
+    values = []  # of the tensors that are still there: how long one lives is not for a layer to keep
+    for name, parameter, ref in _leaves:
         x = ref()
-        if x is not None and x.grad is not None:
-            values.append(("gradient of " + (name or _name(x) or "a parameter"), x.grad))
-    if values:
+        if x is not None:
+            values.append(("gradient of " + (parameter and _name(x) or name), x.grad))
+    if any(x is not None for _, x in values):
         _write(_count, "end", "the program", values, 0)
     _note("end", n=_count)
 
@@ -262,6 +267,8 @@ def _write(n, kind, what, values, seconds):
 
 def _checksum(x):
     """Sums over a tensor's finite elements, in float64: plain, of magnitudes, and weighted by place, so that elements that change places show."""
+    if x is None:
+        return {"shape": [], "dtype": "none", "sum": 0, "abs": 0, "mix": 0, "odd": 0}
     x = x.detach()
     if x.layout is not torch.strided:
         x = x.to_dense()
