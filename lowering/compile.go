@@ -36,7 +36,8 @@ type Compiled struct {
 	lib     *native.Library
 	outs    []fx.Arg
 	last    map[*ir.Buffer]int
-	resolve fx.Resolver // runs extern calls
+	dead    [][]*ir.Buffer // what no step after each touches, and no output is
+	resolve fx.Resolver    // runs extern calls
 }
 
 // instr is one step of the program; exactly one of the fields is set.
@@ -204,7 +205,7 @@ func threads(cfg Config, s sched.Step) int {
 	return cfg.Threads
 }
 
-// liveness notes the last step that touches each buffer, so that memory is released early.
+// liveness notes the last step that touches each buffer, so that memory is used again early.
 func (c *Compiled) liveness() {
 	for i, in := range c.program {
 		switch {
@@ -227,6 +228,11 @@ func (c *Compiled) liveness() {
 			c.last[v.buf.Owner()] = len(c.program)
 		}
 	})
+	c.dead = make([][]*ir.Buffer, len(c.program)+1)
+	for b, i := range c.last {
+		c.dead[i] = append(c.dead[i], b)
+	}
+	c.dead = c.dead[:len(c.program)]
 }
 
 // frame is one run: the memory of each owning buffer and the values of nodes that are no tensors.
@@ -234,11 +240,12 @@ type frame struct {
 	c      *Compiled
 	mem    map[*ir.Buffer]*tensor.Tensor
 	scalar map[*fx.Node]aten.Value
+	own    map[*tensor.Storage]bool // made by the run, and known to it alone
 }
 
 // Run executes the program on real inputs, one per placeholder.
 func (c *Compiled) Run(inputs []aten.Value) ([]aten.Value, error) {
-	f := &frame{c: c, mem: make(map[*ir.Buffer]*tensor.Tensor, len(c.program)+len(inputs)), scalar: map[*fx.Node]aten.Value{}}
+	f := &frame{c: c, mem: make(map[*ir.Buffer]*tensor.Tensor, len(c.program)+len(inputs)), scalar: map[*fx.Node]aten.Value{}, own: map[*tensor.Storage]bool{}}
 	k := 0
 	for _, n := range c.graph.Nodes {
 		switch n.Op {
@@ -270,12 +277,8 @@ func (c *Compiled) Run(inputs []aten.Value) ([]aten.Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		if in.kernel != nil {
-			for _, b := range in.buffers() {
-				if c.last[b] == i {
-					delete(f.mem, b)
-				}
-			}
+		for _, b := range c.dead[i] {
+			f.drop(b)
 		}
 	}
 	outs := make([]aten.Value, len(c.outs))
@@ -287,6 +290,16 @@ func (c *Compiled) Run(inputs []aten.Value) ([]aten.Value, error) {
 		outs[i] = v
 	}
 	return outs, nil
+}
+
+// drop lets go of a buffer.
+func (f *frame) drop(b *ir.Buffer) {
+	t := f.mem[b]
+	delete(f.mem, b)
+	if t != nil && f.own[t.Storage] {
+		delete(f.own, t.Storage)
+		t.Storage.Recycle()
+	}
 }
 
 // bind gives a node its run-time value. A tensor in another layout than the one compiled for is copied into that layout.
@@ -322,6 +335,7 @@ func (f *frame) kernel(in instr) {
 		if t == nil {
 			t = tensor.EmptyUnset(b.DType, b.Shape, fullStrides(b))
 			f.mem[b] = t
+			f.own[t.Storage] = true
 		}
 		ptrs[i] = t.Ptr()
 	}
@@ -410,6 +424,35 @@ func (f *frame) extern(n *fx.Node) error {
 	if err != nil {
 		return fmt.Errorf("%s (node %s): %w", n.Target, n.Name, err)
 	}
+	f.owns(n, args, kw, out)
 	f.bind(n, out)
 	return nil
+}
+
+// owns notes which storages a call has made that nobody but the run knows: those of an operator of PyTorch's that are none of its operands', each of one
+// result. An operand that a result shares, or that something else than such an operator was given, may be known elsewhere from then on.
+func (f *frame) owns(n *fx.Node, args []aten.Value, kw map[string]aten.Value, out aten.Value) {
+	if n.Target == "operator.getitem" {
+		return
+	}
+	given, made := map[*tensor.Storage]int{}, map[*tensor.Storage]int{}
+	count := func(in map[*tensor.Storage]int, v aten.Value) {
+		_, _ = aten.MapTensors(v, func(t *tensor.Tensor) (aten.Value, error) { in[t.Storage]++; return t, nil })
+	}
+	count(given, args)
+	for _, v := range kw {
+		count(given, v)
+	}
+	count(made, out)
+	plain := n.Operator() != nil && n.Operator().Library == nil
+	for s := range given {
+		if !plain || made[s] > 0 {
+			delete(f.own, s)
+		}
+	}
+	for s, times := range made {
+		if plain && given[s] == 0 && times == 1 {
+			f.own[s] = true
+		}
+	}
 }

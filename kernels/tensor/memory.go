@@ -109,6 +109,15 @@ func Room[T float32 | float64](n int64) (room []T, done func()) {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(buf))), n), func() { heap.put(buf) }
 }
 
+// back is put of what take gave, by who had it.
+func (m *memory) back(buf []byte) {
+	runtime.SetFinalizer(unsafe.SliceData(buf), nil)
+	m.mu.Lock()
+	m.spent -= int64(len(buf))
+	m.mu.Unlock()
+	m.put(buf)
+}
+
 func (m *memory) put(buf []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -163,13 +172,24 @@ func NewStorageUnset(nbytes int64) *Storage {
 	return s
 }
 
+// Recycle gives a storage's memory back at once, for those who know that nobody else has the storage, or a slice of it: the next tensor finds
+// it in the cache. The storage has no data from then on.
+func (s *Storage) Recycle() {
+	if s.block == nil {
+		return
+	}
+	poison(s.Data)
+	heap.back(s.block)
+	s.Data, s.block = nil, nil
+}
+
 func storage(nbytes int64) (*Storage, bool) {
 	if nbytes <= 0 {
 		return &Storage{Data: []byte{}}, false
 	}
 	if nbytes >= keep { // large objects begin where a page does
 		buf, dirty := heap.take(int(nbytes))
-		return &Storage{Data: buf[:nbytes:nbytes], NBytes: nbytes}, dirty
+		return &Storage{Data: buf[:nbytes:nbytes], NBytes: nbytes, block: buf}, dirty
 	}
 	buf := make([]byte, nbytes+63)
 	off := int64(-uintptr(unsafe.Pointer(&buf[0])) & 63)

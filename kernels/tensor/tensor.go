@@ -40,4 +40,6 @@ type Storage struct {
 	Data    []byte // nil when fake; 64-byte aligned otherwise
 	NBytes  int64  // size in bytes, also when fake
 	Version int64  // counts in-place writes; all views share it
+
+	block []byte // of the heap, in which Data lies; nil where Data is memory of its own
 }

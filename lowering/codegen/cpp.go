@@ -35,6 +35,8 @@ const (
 	columns      = 256     // results of a reduction that are computed side by side
 	scratchBytes = 1 << 16 // of a local buffer
 	tile         = 16      // of an axis that is walked across memory: a line of the cache
+	blocks       = 8       // that are turned at a time: they stay in the first cache
+	farApart     = 1024    // bytes between neighbours from which a block is turned: of those, the first cache has no place for all of a block
 	unitsWanted  = 8       // pieces of work that are enough for all threads
 )
 
@@ -164,6 +166,7 @@ type gen struct {
 	p       int
 	scratch map[*ir.Buffer]scratch
 	hidden  map[*ir.Buffer]bool // local, and always at hand as a variable
+	turned  map[string]string   // a place in memory => the place in a block on the stack that has the same
 
 	// of the code that is being written
 	known   map[string]string // text of an expression, or of a place in memory => the variable that has it
@@ -272,22 +275,27 @@ func (n nest) crossed() int {
 		if l.Reduce != "" || len(l.Ranges) != n.p+1 || l.Ranges[n.p] < tile {
 			return -1
 		}
-		l.Value.Reads(func(e *ir.Expr) {
-			if c := e.At.At(n.p); c > -tile && c < tile || !e.At.Affine() {
-				return
+		for a := range n.p {
+			if l.Ranges[a] >= tile {
+				l.Value.Reads(func(e *ir.Expr) {
+					if crosses(e, a, n.p) {
+						u = a
+					}
+				})
 			}
-			for a := range n.p {
-				if c := e.At.At(a); (c == 1 || c == -1) && l.Ranges[a] >= tile {
-					u = a
-				}
-			}
-		})
+		}
 	}
 	return u
 }
 
+// crosses reports whether a load walks memory by single steps along axis u, and strides along the inner one.
+func crosses(e *ir.Expr, u, inner int) bool {
+	c, d := e.At.At(u), e.At.At(inner)
+	return e.At.Affine() && (c == 1 || c == -1) && (d <= -tile || d >= tile)
+}
+
 // tiles writes a nest of plain loops in blocks of its inner and of another axis, so that what a load brings into the cache by a stride is used for
-// all of the block.
+// all of the block. What lies far apart is first turned, in a block on the stack: then it is used at once, and the loop itself has vectors.
 func (g *gen) tiles(n nest, u int, parallel bool) {
 	sizes := n.stages[0][0].Ranges
 	indent, units, axes := "  ", int64(1), 0
@@ -306,7 +314,6 @@ func (g *gen) tiles(n nest, u int, parallel bool) {
 		axes = len(heads)
 	}
 	heads = append(heads, fmt.Sprintf("for (int64_t b%d = 0; b%d < %d; b%d += %d) {", n.p, n.p, sizes[n.p], n.p, 4*tile))
-	heads = append(heads, fmt.Sprintf("for (int64_t i%d = b%d; i%d < %s; i%d++) {", u, u, u, least(fmt.Sprintf("b%d + %d", u, tile), sizes[u], tile), u))
 	if parallel {
 		g.line("%s#pragma omp parallel for%s%s schedule(static)", indent, g.threads(), collapse(axes))
 	}
@@ -314,8 +321,33 @@ func (g *gen) tiles(n nest, u int, parallel bool) {
 		g.line("%s%s", indent, h)
 		indent += "  "
 	}
-	g.loop(n.p, fmt.Sprintf("b%d", n.p), least(fmt.Sprintf("b%d + %d", n.p, 4*tile), sizes[n.p], 4*tile), indent, func(indent string) { g.body(n.stages[0], indent, nil) })
-	g.close(indent, "  ")
+	long := fmt.Sprintf("for (int64_t i%d = b%d; i%d < %s; i%d++)", n.p, n.p, n.p, least(fmt.Sprintf("b%d + %d", n.p, 4*tile), sizes[n.p], 4*tile), n.p)
+	short := fmt.Sprintf("for (int64_t i%d = b%d; i%d < %s; i%d++)", u, u, u, least(fmt.Sprintf("b%d + %d", u, tile), sizes[u], tile), u)
+	g.turned = map[string]string{}
+	for _, l := range n.stages[0] {
+		l.Value.Reads(func(e *ir.Expr) {
+			key := where(e.Buf, e.At)
+			d := e.At.At(n.p) * int64(e.Buf.DType.Size())
+			if _, ok := g.turned[key]; ok || !crosses(e, u, n.p) || d > -farApart && d < farApart || g.stored(n, e.Buf) || len(g.turned) == blocks {
+				return
+			}
+			name := fmt.Sprintf("q%d", len(g.turned))
+			at := fmt.Sprintf("%s[%d*(i%d - b%d) + i%d - b%d]", name, 4*tile, u, u, n.p, n.p)
+			g.line("%s%s %s[%d] __attribute__((aligned(64)));", indent, ctype(e.Buf.DType), name, 4*tile*tile)
+			g.line("%s%s", indent, long)
+			g.line("%s  %s %s = %s;", indent, short, at, g.place(e.Buf, e.At))
+			g.turned[key] = at
+		})
+	}
+	g.line("%s%s {", indent, short)
+	g.loop(n.p, fmt.Sprintf("b%d", n.p), least(fmt.Sprintf("b%d + %d", n.p, 4*tile), sizes[n.p], 4*tile), indent+"  ", func(indent string) { g.body(n.stages[0], indent, nil) })
+	g.turned = nil
+	g.close(indent+"  ", "  ")
+}
+
+// stored reports whether a nest writes to the memory of b.
+func (g *gen) stored(n nest, b *ir.Buffer) bool {
+	return slices.ContainsFunc(n.loops(), func(l *ir.Loops) bool { return l.Out.Owner() == b.Owner() })
 }
 
 // threads is the clause that bounds them.
@@ -581,6 +613,9 @@ func (g *gen) emit(e *ir.Expr, indent string) string {
 		text, ok := g.known[where(e.Buf, e.At)]
 		if ok && e.Buf.DType == e.DType {
 			return text
+		}
+		if !ok {
+			text, ok = g.turned[where(e.Buf, e.At)]
 		}
 		if !ok {
 			text = g.place(e.Buf, e.At)
