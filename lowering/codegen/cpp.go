@@ -35,6 +35,8 @@ const (
 	columns      = 256     // results of a reduction that are computed side by side
 	scratchBytes = 1 << 16 // of a local buffer
 	tile         = 16      // of an axis that is walked across memory: a line of the cache
+	room         = 256     // elements of a row of 16-bit floats that are turned at a time
+	rooms        = 8       // such rows of a loop
 	blocks       = 8       // that are turned at a time: they stay in the first cache
 	farApart     = 1024    // bytes between neighbours from which a block is turned: of those, the first cache has no place for all of a block
 	unitsWanted  = 8       // pieces of work that are enough for all threads
@@ -166,6 +168,7 @@ type gen struct {
 	p       int
 	scratch map[*ir.Buffer]scratch
 	hidden  map[*ir.Buffer]bool // local, and always at hand as a variable
+	reads   map[*ir.Buffer]bool // what the nest reads
 	turned  map[string]string   // a place in memory => the place in a block on the stack that has the same
 
 	// of the code that is being written
@@ -176,6 +179,32 @@ type gen struct {
 	vector  bool   // the code is the body of a loop that counts wild operands
 	wild    bool   // there were such
 	count   string // the variable that says so
+	axis    int    // of the innermost loop
+	halves  []half // what it reads and writes of 16-bit floats
+}
+
+// A half is a row of 16-bit floats that an innermost loop walks, and the room on the stack where a piece of it is as floats: compilers turn rows of those
+// by vectors, and not the numbers in a loop that computes with them.
+type half struct {
+	room, from string // from is the element of memory where the row is at the axis of the loop
+	written    bool
+}
+
+// half is the place of an element in the room of its row, where it is one of a row of 16-bit floats.
+func (g *gen) half(b *ir.Buffer, at ir.Index, written bool) (string, bool) {
+	if !g.vector || b.DType != tensor.Float16 || !at.Affine() || at.At(g.axis) != 1 {
+		return "", false
+	}
+	from := g.place(b, at)
+	k := slices.IndexFunc(g.halves, func(h half) bool { return h.from == from && h.written == written })
+	if k < 0 {
+		if len(g.halves) == rooms {
+			return "", false
+		}
+		k = len(g.halves)
+		g.halves = append(g.halves, half{fmt.Sprintf("h%d", k), from, written})
+	}
+	return fmt.Sprintf("%s[i%d - s]", g.halves[k].room, g.axis), true
 }
 
 // scratch is a buffer that lies on the stack for one point of the outer space.
@@ -220,7 +249,10 @@ func (s scratch) at(at ir.Index, p int) ir.Index {
 
 // nest writes a nest of loops.
 func (g *gen) nest(n nest) {
-	g.p, g.known = n.p, map[string]string{}
+	g.p, g.known, g.reads = n.p, map[string]string{}, map[*ir.Buffer]bool{}
+	for _, l := range n.loops() {
+		l.Value.Reads(func(e *ir.Expr) { g.reads[e.Buf.Owner()] = true })
+	}
 	g.localise(n)
 	outer, work := int64(1), int64(0)
 	for _, s := range n.outer {
@@ -502,19 +534,24 @@ func (g *gen) close(indent, outer string) {
 }
 
 // loop writes an innermost loop, which is to become vectors. Where its body has operands that a vector does not reach, the loop counts them, and is done
-// again, with the C library, if there were any, from what the accumulators were before.
+// again, with the C library, if there were any, from what the accumulators were before. Rows of 16-bit floats are turned a piece at a time; see half.
 func (g *gen) loop(axis int, from, to, indent string, body func(indent string), accs ...accumulator) {
 	write := func(careful bool) string {
 		known, outside := g.known, g.b
 		var text strings.Builder
-		g.known, g.b, g.vector, g.careful, g.wild = maps.Clone(known), &text, true, careful, false
+		g.known, g.b, g.vector, g.careful, g.wild, g.axis = maps.Clone(known), &text, true, careful, false, axis
 		body(indent + "  ")
 		g.known, g.b, g.vector, g.careful = known, outside, false, false
 		return text.String()
 	}
-	g.count = fmt.Sprintf("wild%d", g.nvar)
-	head := fmt.Sprintf("%sfor (int64_t i%d = %s; i%d < %s; i%d++) {\n", indent, axis, from, axis, to, axis)
+	g.count, g.halves = fmt.Sprintf("wild%d", g.nvar), nil
 	text := write(false)
+	first, end, outside := from, to, g.b
+	var piece strings.Builder
+	if len(g.halves) > 0 {
+		g.b, first, end = &piece, "s", "e"
+	}
+	head := fmt.Sprintf("%sfor (int64_t i%d = %s; i%d < %s; i%d++) {\n", indent, axis, first, axis, end, axis)
 	wild, clauses := g.wild, ""
 	for _, a := range accs {
 		clauses += fmt.Sprintf(" reduction(%s:%s)", a.clause, a.name)
@@ -541,6 +578,34 @@ func (g *gen) loop(axis int, from, to, indent string, body func(indent string), 
 		}
 		g.b.WriteString("  " + head + write(true) + indent + "  }\n" + indent + "}\n")
 	}
+	if len(g.halves) > 0 {
+		g.b = outside
+		g.pieces(axis, from, to, indent, piece.String())
+	}
+}
+
+// pieces writes a loop over pieces of its rows of 16-bit floats, which are turned before and after each.
+func (g *gen) pieces(axis int, from, to, indent, text string) {
+	g.line("%sfor (int64_t s = %s; s < %s; s += %d) {", indent, from, to, room)
+	g.line("%s  int64_t e = s + %d < %s ? s + %d : %s;", indent, room, to, room, to)
+	turn := func(written bool, f string) {
+		for _, h := range g.halves {
+			if h.written == written {
+				g.line("%s  { int64_t i%d = s; "+f+" }", indent, axis, h.room, h.from)
+			}
+		}
+	}
+	for _, h := range g.halves {
+		g.line("%s  float %s[%d] __attribute__((aligned(64)));", indent, h.room, room)
+	}
+	turn(false, "whittle_widen(%s, &%s, e - s);")
+	for _, l := range strings.SplitAfter(text, "\n") {
+		if l != "" {
+			g.b.WriteString("  " + l)
+		}
+	}
+	turn(true, "whittle_narrow(%s, &%s, e - s);")
+	g.line("%s}", indent)
 }
 
 // body writes what loops compute at one point: plain ones store it, and each of a reduction's values goes to add.
@@ -559,6 +624,12 @@ func (g *gen) body(loops []*ir.Loops, indent string, add func(l *ir.Loops, v, in
 func (g *gen) store(l *ir.Loops, e *ir.Expr, v, indent string) {
 	t := ctype(l.Out.DType)
 	half := l.Out.DType == tensor.BFloat16 || l.Out.DType == tensor.Float16
+	if b := l.Out.Owner(); !g.reads[b] && !g.hidden[b] {
+		if to, ok := g.half(l.Out, l.At, true); ok {
+			g.line("%s%s = float(%s);", indent, to, v)
+			return
+		}
+	}
 	switch {
 	case half && e.DType != tensor.Float32:
 		v = fmt.Sprintf("%s(float(%s))", t, v)
@@ -618,6 +689,9 @@ func (g *gen) emit(e *ir.Expr, indent string) string {
 			text, ok = g.turned[where(e.Buf, e.At)]
 		}
 		if !ok {
+			if text, ok = g.half(e.Buf, e.At, false); ok {
+				return g.variable(t, text, indent)
+			}
 			text = g.place(e.Buf, e.At)
 		}
 		switch {

@@ -152,6 +152,21 @@ struct bf16 { uint16_t x; operator float() const { uint32_t u = uint32_t(x) << 1
   bf16() = default;
   bf16(float f) { uint32_t u; __builtin_memcpy(&u, &f, 4); x = (f != f) ? 0x7fc0 : uint16_t((u + 0x7fff + ((u >> 16) & 1)) >> 16); } };
 struct f16 { _Float16 x; operator float() const { return float(x); } f16() = default; f16(float f) : x(_Float16(f)) {} };
+// Rows of f16 as floats, and back.
+static __attribute__((noinline, unused)) void whittle_widen(float *to, const f16 *from, int64_t n) {
+  int64_t i = 0;
+#if defined(__F16C__) && !defined(__clang__)
+  typedef short line __attribute__((vector_size(16)));
+  for (; i + 8 <= n; i += 8) { line h; __builtin_memcpy(&h, from + i, 16); auto f = __builtin_ia32_vcvtph2ps256(h); __builtin_memcpy(to + i, &f, 32); }
+#endif
+  for (; i < n; i++) to[i] = float(from[i]); }
+static __attribute__((noinline, unused)) void whittle_narrow(const float *from, f16 *to, int64_t n) {
+  int64_t i = 0;
+#if defined(__F16C__) && !defined(__clang__)
+  typedef float line __attribute__((vector_size(32)));
+  for (; i + 8 <= n; i += 8) { line f; __builtin_memcpy(&f, from + i, 32); auto h = __builtin_ia32_vcvtps2ph256(f, 0); __builtin_memcpy(to + i, &h, 16); }
+#endif
+  for (; i < n; i++) to[i] = f16(from[i]); }
 template <> struct whittle_type<bf16> { static constexpr bool real = false, truth = false, is_signed = true; };
 template <> struct whittle_type<f16> { static constexpr bool real = false, truth = false, is_signed = true; };
 template <typename T> static inline T whittle_abs(T a) { if constexpr (whittle_type<T>::real) return sizeof(T) == 4 ? T(__builtin_fabsf(a)) : T(__builtin_fabs(a)); else return a < T(0) ? T(-a) : a; }
