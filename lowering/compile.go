@@ -47,6 +47,7 @@ type instr struct {
 	tiles  *tiles.Program // instead of the kernel's code
 	node   *fx.Node
 	view   *viewStep
+	bounds *bounds
 }
 
 // buffers own the memory that the loops of an instruction touch.
@@ -105,6 +106,9 @@ func Compile(ctx context.Context, gm *fx.GraphModule, cfg Config) (*Compiled, er
 			c.Steps = append(c.Steps, "extern "+o.node.Target)
 		case viewStep:
 			c.program = append(c.program, instr{view: &o})
+		case bounds:
+			c.program = append(c.program, instr{bounds: &o})
+			c.Steps = append(c.Steps, fmt.Sprintf("bounds of %s for %s", o.index.Name, o.node.Name))
 		default:
 			k := codegen.Generate(s.Loops, codegen.Options{Threads: threads(cfg, s), Local: func(b *ir.Buffer) bool { return alone[b] == at }})
 			i := len(c.program)
@@ -177,6 +181,9 @@ func (l *lowerer) touched(steps []sched.Step) map[*ir.Buffer]int {
 			touch(x.Out, i)
 			x.Value.Reads(func(e *ir.Expr) { touch(e.Buf, i) })
 		}
+		if o, ok := s.Other.(bounds); ok {
+			touch(o.index, i)
+		}
 		if o, ok := s.Other.(extern); ok {
 			node(o.node, i)
 			o.node.WalkInputs(func(n *fx.Node) { node(n, i) })
@@ -215,6 +222,8 @@ func (c *Compiled) liveness() {
 			}
 		case in.view != nil:
 			c.last[in.view.of.Owner()] = i
+		case in.bounds != nil:
+			c.last[in.bounds.index.Owner()] = i
 		default:
 			in.node.WalkInputs(func(n *fx.Node) {
 				if v := c.l.vals[n]; v != nil && v.buf != nil {
@@ -273,6 +282,8 @@ func (c *Compiled) Run(inputs []aten.Value) ([]aten.Value, error) {
 			f.kernel(in)
 		case in.node != nil:
 			err = f.extern(in.node)
+		case in.bounds != nil:
+			err = f.bounds(*in.bounds)
 		}
 		if err != nil {
 			return nil, err
@@ -427,6 +438,22 @@ func (f *frame) extern(n *fx.Node) error {
 	f.owns(n, args, kw, out)
 	f.bind(n, out)
 	return nil
+}
+
+// bounds looks at an index.
+func (f *frame) bounds(b bounds) error {
+	t := f.tensorOf(&value{buf: b.index})
+	low := int64(0)
+	if b.below {
+		low = -b.size
+	}
+	if t.Within(low, b.size) {
+		return nil
+	}
+	if err := f.extern(b.node); err != nil {
+		return err
+	}
+	return fmt.Errorf("%s (node %s): an element of %s is not in [%d, %d)", b.node.Target, b.node.Name, b.index.Name, low, b.size)
 }
 
 // owns notes which storages a call has made that nobody but the run knows: those of an operator of PyTorch's that are none of its operands', each of one

@@ -24,6 +24,8 @@ type Config struct {
 	CacheDir string
 	// Phase is told when a part of the work begins, by PyTorch's name for it; what it gives, when that ends. nil => nobody.
 	Phase func(name string) (end func())
+
+	whole bool // operators that read by an index stay calls
 }
 
 // phase is Phase where there is none, too.

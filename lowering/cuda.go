@@ -10,6 +10,7 @@ import (
 // Triton lowers gm for a CUDA device and gives the Python module that runs there, in the layout of PyTorch's output code. kind is inference,
 // forward or backward. Placeholders and nodes must carry fake values in Val. Nothing is compiled, and no device is needed.
 func Triton(gm *fx.GraphModule, cfg Config, kind string, device triton.Device) (string, error) {
+	cfg.whole = true
 	l, err := lower(gm, cfg)
 	if err != nil {
 		return "", err

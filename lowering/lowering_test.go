@@ -171,6 +171,59 @@ func TestCompiledEqualsEager(t *testing.T) {
     permute_1 = torch.ops.aten.permute.default(view, [2, 0, 1])
     clone = torch.ops.aten.clone.default(permute_1, memory_format = torch.contiguous_format)
     return (add, clone)`, []any{data(50, 85), data(85, 50)}},
+		{"transposes, in blocks that are turned", `
+    permute = torch.ops.aten.permute.default(a, [1, 0])
+    add = torch.ops.aten.add.Tensor(permute, b)
+    mul = torch.ops.aten.mul.Tensor(add, permute)
+    flip = torch.ops.aten.flip.default(a, [1])
+    permute_1 = torch.ops.aten.permute.default(flip, [1, 0])
+    sub = torch.ops.aten.sub.Tensor(b, permute_1)
+    return (mul, sub)`, []any{data(300, 421), data(421, 300)}},
+		{"rows of float16", `
+    mul = torch.ops.aten.mul.Tensor(a, 2.5)
+    sin = torch.ops.aten.sin.default(a)
+    cat = torch.ops.aten.cat.default([mul, sin], 1)
+    permute = torch.ops.aten.permute.default(a, [1, 0])
+    add = torch.ops.aten.add.Tensor(permute, 1)
+    amax = torch.ops.aten.amax.default(sin, [1])
+    amin = torch.ops.aten.amin.default(mul, [0])
+    select = torch.ops.aten.select.int(cat, 0, 2)
+    neg = torch.ops.aten.neg.default(select)
+    return (mul, sin, cat, add, amax, amin, neg)`, []any{data(9, 700).To(tensor.Float16)}},
+		{"read by an index", `
+    embedding = torch.ops.aten.embedding.default(a, b)
+    relu = torch.ops.aten.relu.default(embedding)
+    sum_1 = torch.ops.aten.sum.dim_IntList(embedding, [2])
+    select = torch.ops.aten.select.int(b, 0, 1)
+    index_select = torch.ops.aten.index_select.default(a, -1, select)
+    exp = torch.ops.aten.exp.default(a)
+    gather = torch.ops.aten.gather.default(exp, 1, b)
+    add = torch.ops.aten.add.Tensor(gather, b)
+    sub = torch.ops.aten.sub.Tensor(b, 6)
+    index = torch.ops.aten.index.Tensor(a, [None, sub])
+    view = torch.ops.aten.view.default(a, [3, 2, 7])
+    index_1 = torch.ops.aten.index.Tensor(view, [select, None, select])
+    unsqueeze = torch.ops.aten.unsqueeze.default(select, 1)
+    index_2 = torch.ops.aten.index.Tensor(view, [unsqueeze, select])
+    index_3 = torch.ops.aten._unsafe_index.Tensor(view, [None, select, unsqueeze])
+    neg = torch.ops.aten.neg.default(index_3)
+    return (relu, sum_1, index_select, add, index, index_1, index_2, neg)`, []any{data(6, 7), tensor.FromInt64s([]int64{2, 1, 0, 0, 1, 1, 0, 1, 0, 1, 0, 0}, 4, 3)}},
+		{"memory that is used again, and such that views share", `
+    exp = torch.ops.aten.exp.default(a)
+    mm = torch.ops.aten.mm.default(exp, b)
+    view = torch.ops.aten.view.default(mm, [128, 256])
+    sin = torch.ops.aten.sin.default(view)
+    mm_1 = torch.ops.aten.mm.default(sin, exp)
+    topk = torch.ops.aten.topk.default(mm_1, 200)
+    getitem = topk[0]
+    getitem_1 = topk[1]
+    cos = torch.ops.aten.cos.default(mm_1)
+    mm_2 = torch.ops.aten.mm.default(cos, b)
+    sort = torch.ops.aten.sort.default(mm_2)
+    getitem_2 = sort[0]
+    transpose = torch.ops.aten.t.default(getitem_2)
+    neg = torch.ops.aten.neg.default(getitem)
+    return (neg, getitem_1, transpose, view)`, []any{data(256, 256), data(256, 128)}},
 		{"operands that no vector reaches", `
     mul = torch.ops.aten.mul.Tensor(a, 1e8)
     sin = torch.ops.aten.sin.default(mul)
@@ -214,6 +267,28 @@ func TestCompiledEqualsEager(t *testing.T) {
 				t.Errorf("%s\n%s", rep.Message, strings.Join(p.Steps, "\n"))
 			}
 		})
+	}
+}
+
+// TestReadOutOfRange: generated code reads by no index that the operator refuses, and the error is the operator's.
+func TestReadOutOfRange(t *testing.T) {
+	for _, c := range []struct{ body, want string }{
+		{"embedding = torch.ops.aten.embedding.default(a, b)", "index out of range in self"},
+		{"index = torch.ops.aten.index.Tensor(a, [b])", "index 4 is out of bounds for dimension 0 with size 4"},
+		{"exp = torch.ops.aten.exp.default(a)\n    sub = torch.ops.aten.sub.Tensor(b, 9)\n    index = torch.ops.aten.index.Tensor(exp, [None, sub])", "index -7 is out of bounds for dimension 1 with size 6"},
+		{"gather = torch.ops.aten.gather.default(a, 0, b)", "index 4 is out of bounds for dimension 0 with size 4"},
+	} {
+		name, _, _ := strings.Cut(c.body[strings.LastIndex(c.body, "\n")+1:], " =")
+		body := "\n    " + c.body + "\n    neg = torch.ops.aten.neg.default(" + strings.TrimSpace(name) + ")\n    return (neg,)"
+		for _, tier := range []lowering.Tier{lowering.Cpp, lowering.Tiles} {
+			_, p, err := compile(t, body, lowering.Config{Tier: tier}, data(4, 6), tensor.FromInt64s([]int64{2, 4}, 1, 2))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := p.Run([]any{data(4, 6), tensor.FromInt64s([]int64{2, 4}, 1, 2)}); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s: %v, want %q", c.body, err, c.want)
+			}
+		}
 	}
 }
 

@@ -93,6 +93,26 @@ func (t *Tensor) Ints() []int64 {
 	return out
 }
 
+// Within reports whether all elements of t, which are integers, are at least low and less than high. Panics like Floats.
+func (t *Tensor) Within(low, high int64) bool {
+	if t.Numel() == 0 {
+		return true
+	}
+	t.mustHaveData()
+	ok := true
+	var piece [256]int64
+	forRows(t, func(o, s, _, n int64) {
+		for k := int64(0); k < n && ok; k += int64(len(piece)) {
+			xs := piece[:min(int64(len(piece)), n-k)]
+			LoadInt(t, o+k*s, s, xs)
+			for _, x := range xs {
+				ok = ok && x >= low && x < high
+			}
+		}
+	})
+	return ok
+}
+
 // SetFloats stores len(t) values in row-major order.
 func (t *Tensor) SetFloats(xs []float64) {
 	forRows(t, func(o, s, k, n int64) { StoreFloat(t, o, s, xs[k:k+n]) })

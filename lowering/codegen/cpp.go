@@ -233,11 +233,16 @@ func (g *gen) place(b *ir.Buffer, at ir.Index) string {
 	if s, ok := g.scratch[b.Owner()]; ok {
 		return fmt.Sprintf("%s[%s]", s.name, s.at(at, g.p).Text())
 	}
+	return g.element(b, at.Text())
+}
+
+// element is the C++ of an element of memory that no nest has for itself.
+func (g *gen) element(b *ir.Buffer, at string) string {
 	name := fmt.Sprintf("p%d", g.use(b))
 	if o := b.Owner(); o.DType != b.DType {
 		name = fmt.Sprintf("((%s*)%s)", ctype(b.DType), name)
 	}
-	return fmt.Sprintf("%s[%s]", name, at.Text())
+	return fmt.Sprintf("%s[%s]", name, at)
 }
 
 // at is an index of the buffer without what the p outer axes add.
@@ -323,7 +328,7 @@ func (n nest) crossed() int {
 // crosses reports whether a load walks memory by single steps along axis u, and strides along the inner one.
 func crosses(e *ir.Expr, u, inner int) bool {
 	c, d := e.At.At(u), e.At.At(inner)
-	return e.At.Affine() && (c == 1 || c == -1) && (d <= -tile || d >= tile)
+	return e.Direct() && e.At.Affine() && (c == 1 || c == -1) && (d <= -tile || d >= tile)
 }
 
 // tiles writes a nest of plain loops in blocks of its inner and of another axis, so that what a load brings into the cache by a stride is used for
@@ -415,7 +420,7 @@ func (g *gen) localise(n nest) {
 			l.Value.Reads(func(e *ir.Expr) {
 				b := e.Buf.Owner()
 				w := wrote[b]
-				if len(w) != 1 || e.Buf.DType != b.DType || !e.At.Affine() {
+				if len(w) != 1 || e.Buf.DType != b.DType || !e.At.Affine() || !e.Direct() {
 					whole[b] = true
 				} else if !w[0].at.Equal(e.At) || w[0].stage != s && len(n.stages[w[0].stage][0].Sizes()) > n.p && !reduced(n.stages[w[0].stage], b, n.p) {
 					far[b] = true
@@ -681,6 +686,13 @@ func (g *gen) emit(e *ir.Expr, indent string) string {
 	case ir.AxisValue:
 		return g.variable(t, fmt.Sprintf("%s(%s)", t, e.At.Text()), indent)
 	case ir.Load:
+		if !e.Direct() {
+			at := e.At.Text()
+			for i, a := range e.Args {
+				at += fmt.Sprintf(" + %d*%s", e.Steps[i], g.emit(a, indent))
+			}
+			return g.variable(t, g.loaded(e, g.element(e.Buf, at)), indent)
+		}
 		text, ok := g.known[where(e.Buf, e.At)]
 		if ok && e.Buf.DType == e.DType {
 			return text
@@ -694,13 +706,7 @@ func (g *gen) emit(e *ir.Expr, indent string) string {
 			}
 			text = g.place(e.Buf, e.At)
 		}
-		switch {
-		case e.Buf.DType == tensor.BFloat16 || e.Buf.DType == tensor.Float16:
-			text = fmt.Sprintf("%s(float(%s))", t, text)
-		case e.Buf.DType != e.DType:
-			text = fmt.Sprintf("whittle_cast<%s>(%s)", t, text)
-		}
-		return g.variable(t, text, indent)
+		return g.variable(t, g.loaded(e, text), indent)
 	}
 	args := make([]string, 0, 2*len(e.Args))
 	for i, a := range e.Args {
@@ -716,6 +722,17 @@ func (g *gen) emit(e *ir.Expr, indent string) string {
 		}
 	}
 	return g.variable(t, replaceType(operands.Replace(text), t), indent)
+}
+
+// loaded is the value of an element of memory, of which text is the place, as e computes with it.
+func (g *gen) loaded(e *ir.Expr, text string) string {
+	switch t := ctype(e.DType); {
+	case e.Buf.DType == tensor.BFloat16 || e.Buf.DType == tensor.Float16:
+		return fmt.Sprintf("%s(float(%s))", t, text)
+	case e.Buf.DType != e.DType:
+		return fmt.Sprintf("whittle_cast<%s>(%s)", t, text)
+	}
+	return text
 }
 
 // literal is the C++ of a constant.

@@ -37,8 +37,12 @@ type Expr struct {
 	At    Index   // Load, AxisValue
 	Value any     // Const: int64, float64 or bool
 	Op    string  // Call: row of the table of operators
-	Args  []*Expr // Call
+	Args  []*Expr // Call; of a Load numbers that say where to read: each adds itself times its step to At
+	Steps []int64 // Load, as many as Args
 }
+
+// Direct reports whether the loops alone say where a load reads.
+func (e *Expr) Direct() bool { return len(e.Args) == 0 }
 
 // Kind says what an Expr is.
 type Kind uint8
@@ -109,10 +113,10 @@ func (e *Expr) Rewrite(f func(Index) Index) *Expr {
 			return n
 		}
 		n := *e
-		switch e.Kind {
-		case Load, AxisValue:
+		if e.Kind == Load || e.Kind == AxisValue {
 			n.At = f(e.At)
-		case Call:
+		}
+		if e.Args != nil {
 			n.Args = make([]*Expr, len(e.Args))
 			for i, a := range e.Args {
 				n.Args[i] = walk(a)
@@ -153,7 +157,11 @@ func (l *Loops) String() string {
 func (e *Expr) String() string {
 	switch e.Kind {
 	case Load:
-		return fmt.Sprintf("%s[%s]", e.Buf.Name, e.At.Text())
+		at := e.At.Text()
+		for i, a := range e.Args {
+			at += fmt.Sprintf(" + %d*%s", e.Steps[i], a)
+		}
+		return fmt.Sprintf("%s[%s]", e.Buf.Name, at)
 	case Const:
 		return fmt.Sprint(e.Value)
 	case Acc:

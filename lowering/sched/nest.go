@@ -203,18 +203,26 @@ func meet(w, l *ir.Loops, p int) meeting {
 	m := never
 	l.Value.Reads(func(e *ir.Expr) {
 		if e.Buf.Owner() == w.Out.Owner() {
-			m = max(m, touch(w, e.At, l.Sizes(), e.Buf.DType.Size(), p))
+			m = max(m, read(w, e, l.Sizes(), p))
 		}
 	})
 	w.Value.Reads(func(e *ir.Expr) {
 		if e.Buf.Owner() == l.Out.Owner() {
-			m = max(m, touch(l, e.At, w.Sizes(), e.Buf.DType.Size(), p))
+			m = max(m, read(l, e, w.Sizes(), p))
 		}
 	})
 	if w.Out.Owner() == l.Out.Owner() && !(w.Part && l.Part) {
 		m = max(m, touch(w, l.At, l.Ranges, l.Out.DType.Size(), p))
 	}
 	return m
+}
+
+// read says where a load of another loop with the given sizes touches what w writes: anywhere, if memory says where it reads.
+func read(w *ir.Loops, e *ir.Expr, sizes []int64, p int) meeting {
+	if !e.Direct() {
+		return apart
+	}
+	return touch(w, e.At, sizes, e.Buf.DType.Size(), p)
 }
 
 // touch says where another loop with the given sizes, by an index of elements of some bytes, touches what w writes.

@@ -39,6 +39,7 @@ type instruction struct {
 	op     operation
 	cast   tensor.DType // what a cast converts from; Invalid: no cast
 	args   []int
+	steps  []int64 // of a load by numbers from memory
 }
 
 // New prepares loops. An operator that no tile has is an error that names it.
@@ -88,6 +89,18 @@ func compile(e *ir.Expr, axis int) (code, error) {
 	var c code
 	known := map[string]int{}
 	var walk func(e *ir.Expr) (int, error)
+	operands := func(in *instruction, e *ir.Expr, key *string) error {
+		for _, a := range e.Args {
+			r, err := walk(a)
+			if err != nil {
+				return err
+			}
+			in.args = append(in.args, r)
+			in.varies = in.varies || c[r].varies
+			*key += fmt.Sprint(" ", r)
+		}
+		return nil
+	}
 	walk = func(e *ir.Expr) (int, error) {
 		in := instruction{kind: e.Kind, d: e.DType, buf: e.Buf, at: e.At}
 		key := fmt.Sprintf("%d %s ", e.Kind, e.DType)
@@ -96,8 +109,11 @@ func compile(e *ir.Expr, axis int) (code, error) {
 			in.value = constant(e)
 			key += fmt.Sprintf("%T %v", e.Value, e.Value)
 		case ir.Load:
-			in.varies = along(e.At, axis)
-			key += fmt.Sprintf("%p %s", e.Buf, e.At.Text())
+			in.varies, in.steps = along(e.At, axis), e.Steps
+			key += fmt.Sprintf("%p %s %v", e.Buf, e.At.Text(), e.Steps)
+			if err := operands(&in, e, &key); err != nil {
+				return 0, err
+			}
 		case ir.AxisValue:
 			in.varies = along(e.At, axis)
 			key += e.At.Text()
@@ -105,14 +121,8 @@ func compile(e *ir.Expr, axis int) (code, error) {
 			in.varies = true // as far as the accumulator is
 		case ir.Call:
 			key += e.Op
-			for _, a := range e.Args {
-				r, err := walk(a)
-				if err != nil {
-					return 0, err
-				}
-				in.args = append(in.args, r)
-				in.varies = in.varies || c[r].varies
-				key += fmt.Sprint(" ", r)
+			if err := operands(&in, e, &key); err != nil {
+				return 0, err
 			}
 			from := e.Args[len(e.Args)-1].DType
 			switch e.Op {
@@ -220,6 +230,18 @@ func (m *machine) run(c code, axis int) vector {
 		case ir.Load:
 			t := m.mem[in.buf.Owner()]
 			v := m.room(r, in.d, n)
+			if len(in.args) > 0 {
+				one := room(in.d, 1)
+				m.each(in.at, axis, n, func(k int, at int64) {
+					for i, a := range in.args {
+						x := m.regs[a].i
+						at += in.steps[i] * x[min(k, len(x)-1)]
+					}
+					put(v, k, load(t, in.buf.DType, in.d, at, 0, 1, one))
+				})
+				m.regs[r] = v
+				continue
+			}
 			if !in.at.Affine() && in.varies {
 				one := room(in.d, 1)
 				m.each(in.at, axis, n, func(k int, at int64) { put(v, k, load(t, in.buf.DType, in.d, at, 0, 1, one)) })
