@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"unsafe"
 
 	"whittle/capture/fx"
@@ -33,24 +34,36 @@ type Compiled struct {
 	l       *lowerer
 	steps   []sched.Step // after fusion
 	program []instr
+
+	mu      sync.Mutex // of what follows
 	lib     *native.Library
+	build   <-chan built // what is compiled while the first run is on tiles; nil once it is there
+	ran     bool         // on tiles, while it was not
+	tried   bool         // a run began that was as all later ones are
+	err     error        // why there is no lib
 	outs    []fx.Arg
 	last    map[*ir.Buffer]int
 	dead    [][]*ir.Buffer // what no step after each touches, and no output is
 	resolve fx.Resolver    // runs extern calls
 }
 
+// built is what a compiler made.
+type built struct {
+	lib *native.Library
+	err error
+}
+
 // instr is one step of the program; exactly one of the fields is set.
 type instr struct {
 	kernel *codegen.Kernel
 	index  int64
-	tiles  *tiles.Program // instead of the kernel's code
+	tiles  *tiles.Program // instead of the kernel's code, or until that is compiled
 	node   *fx.Node
 	view   *viewStep
 	bounds *bounds
 }
 
-// buffers own the memory that the loops of an instruction touch.
+// buffers own the memory that the loops of an instruction touch; tiles have what generated code has as variables in memory, too.
 func (in instr) buffers() []*ir.Buffer {
 	switch {
 	case in.tiles != nil:
@@ -63,9 +76,10 @@ func (in instr) buffers() []*ir.Buffer {
 
 // Compile lowers gm, builds its kernels and returns the program. Placeholders and nodes must carry fake values in Val.
 func Compile(ctx context.Context, gm *fx.GraphModule, cfg Config) (*Compiled, error) {
-	if cfg.Tier == Any {
+	insists := cfg.Tier != Any
+	if !insists {
 		var err error
-		if cfg.Tier, err = wanted(); err != nil {
+		if cfg.Tier, insists, err = wanted(); err != nil {
 			return nil, err
 		}
 	}
@@ -90,6 +104,7 @@ func Compile(ctx context.Context, gm *fx.GraphModule, cfg Config) (*Compiled, er
 	defer cfg.phase("GraphLowering.compile_to_module")()
 	generated := cfg.phase("GraphLowering.codegen")
 	var src, table strings.Builder
+	var loops [][]*ir.Loops    // of the kernels
 	same := map[string]int64{} // the text of a kernel without comments => the first that has it: layers that are alike share their code
 	end = cfg.phase("Scheduler.__init__")
 	fused := cfg.phase("Scheduler.fused_nodes")
@@ -126,6 +141,7 @@ func Compile(ctx context.Context, gm *fx.GraphModule, cfg Config) (*Compiled, er
 					return nil, &LoweringError{Type: "NotImplementedError", Msg: err.Error(), Target: strings.Join(s.Loops[0].Origins, ", ")}
 				}
 			}
+			loops = append(loops, s.Loops)
 			c.program = append(c.program, next)
 			for _, x := range s.Loops {
 				c.Steps = append(c.Steps, fmt.Sprintf("kernel%d %s", i, x))
@@ -133,7 +149,6 @@ func Compile(ctx context.Context, gm *fx.GraphModule, cfg Config) (*Compiled, er
 		}
 	}
 	end()
-	c.liveness()
 	generated()
 	if out := gm.Graph.OutputNode(); out != nil {
 		switch a := out.Args[0].(type) {
@@ -146,20 +161,76 @@ func Compile(ctx context.Context, gm *fx.GraphModule, cfg Config) (*Compiled, er
 		}
 	}
 	if table.Len() == 0 {
+		c.liveness()
 		return c, nil
 	}
 	c.Source = codegen.Prelude + src.String() + "extern \"C\" void kernel(void** bufs, const int64_t* sizes) {\n  switch (sizes[0]) {\n" + table.String() + "  }\n}\n"
+	defer c.liveness()
 	if cfg.Tier == Tiles {
 		return c, nil
 	}
-	end = cfg.phase("compile_file")
-	c.lib, err = (&native.Builder{Dir: cfg.CacheDir}).Build(ctx, c.Source)
-	end()
-	var ce *native.CompileError
-	if errors.As(err, &ce) {
-		return nil, &CompileError{Cmd: ce.Cmd, Output: ce.Output, Source: c.Source}
+	defer cfg.phase("compile_file")()
+	b := &native.Builder{Dir: cfg.CacheDir}
+	if cfg.Background != nil && !insists && !b.Has(c.Source) && c.onTiles(loops) {
+		made := make(chan built, 1)
+		c.build = made
+		cfg.Background.Go(func() {
+			lib, err := b.Build(ctx, c.Source)
+			made <- built{lib, err}
+		})
+		return c, nil
 	}
-	return c, err
+	lib, err := b.Build(ctx, c.Source)
+	if err := c.loaded(built{lib, err}); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// onTiles prepares the kernels' loops for tiles, as far as those know all of their operators.
+func (c *Compiled) onTiles(loops [][]*ir.Loops) bool {
+	var made []*tiles.Program
+	for _, l := range loops {
+		p, err := tiles.New(l)
+		if err != nil {
+			return false
+		}
+		made = append(made, p)
+	}
+	for i := range c.program {
+		if c.program[i].kernel != nil {
+			c.program[i].tiles, made = made[0], made[1:]
+		}
+	}
+	return true
+}
+
+// loaded takes what a compiler made.
+func (c *Compiled) loaded(b built) error {
+	var ce *native.CompileError
+	if errors.As(b.err, &ce) {
+		return &CompileError{Cmd: ce.Cmd, Output: ce.Output, Source: c.Source}
+	}
+	if b.err != nil {
+		return b.err
+	}
+	c.lib = b.lib
+	return nil
+}
+
+// ready waits for what is compiled, from the second run on, and gives the generated code; nil where the run is on tiles.
+func (c *Compiled) ready() (*native.Library, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.build != nil && !c.ran {
+		c.ran = true
+		return nil, nil
+	}
+	if c.build != nil {
+		c.err, c.build = c.loaded(<-c.build), nil
+	}
+	c.tried = true
+	return c.lib, c.err
 }
 
 // touched says of each buffer that owns memory which step touches it; -1 if there are several, or if it is an output.
@@ -247,14 +318,26 @@ func (c *Compiled) liveness() {
 // frame is one run: the memory of each owning buffer and the values of nodes that are no tensors.
 type frame struct {
 	c      *Compiled
+	lib    *native.Library // nil: tiles run the loops
 	mem    map[*ir.Buffer]*tensor.Tensor
 	scalar map[*fx.Node]aten.Value
 	own    map[*tensor.Storage]bool // made by the run, and known to it alone
 }
 
+// Tried reports whether the loops ran as they will from now on: in generated code, where that is compiled.
+func (c *Compiled) Tried() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.tried
+}
+
 // Run executes the program on real inputs, one per placeholder.
 func (c *Compiled) Run(inputs []aten.Value) ([]aten.Value, error) {
-	f := &frame{c: c, mem: make(map[*ir.Buffer]*tensor.Tensor, len(c.program)+len(inputs)), scalar: map[*fx.Node]aten.Value{}, own: map[*tensor.Storage]bool{}}
+	lib, err := c.ready()
+	if err != nil {
+		return nil, err
+	}
+	f := &frame{c: c, lib: lib, mem: make(map[*ir.Buffer]*tensor.Tensor, len(c.program)+len(inputs)), scalar: map[*fx.Node]aten.Value{}, own: map[*tensor.Storage]bool{}}
 	k := 0
 	for _, n := range c.graph.Nodes {
 		switch n.Op {
@@ -339,7 +422,10 @@ func layout(t *tensor.Tensor, b *ir.Buffer) *tensor.Tensor {
 // kernel calls a generated function on the memory of its buffers. Buffers that nobody has written yet are made now, and released after the
 // last step that touches them.
 func (f *frame) kernel(in instr) {
-	bufs := in.buffers()
+	bufs := in.kernel.Bufs
+	if f.lib == nil {
+		bufs = in.tiles.Buffers()
+	}
 	ptrs := make([]unsafe.Pointer, len(bufs))
 	for i, b := range bufs {
 		t := f.mem[b]
@@ -350,11 +436,11 @@ func (f *frame) kernel(in instr) {
 		}
 		ptrs[i] = t.Ptr()
 	}
-	if in.tiles != nil {
+	if f.lib == nil {
 		in.tiles.Run(f.mem)
 		return
 	}
-	f.c.lib.Call(ptrs, []int64{in.index})
+	f.lib.Call(ptrs, []int64{in.index})
 }
 
 // fullStrides are the strides under which a reduction's result was laid out: those of its shape.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/sourcegraph/conc"
+
 	"whittle/capture/fx/choice"
 	"whittle/kernels/native"
 )
@@ -20,6 +22,10 @@ type Config struct {
 	Threads int
 	// Tier says what runs the loops.
 	Tier Tier
+	// Background is where kernels that the cache does not have are compiled while the first run is on tiles: the second one waits for them, so that
+	// what runs where depends on no clock. It is for Any. Whoever waits for it may cancel the context that was given to Compile before.
+	// nil => there is nothing to run before they are compiled.
+	Background *conc.WaitGroup
 	// CacheDir holds compiled kernels.
 	CacheDir string
 	// Phase is told when a part of the work begins, by PyTorch's name for it; what it gives, when that ends. nil => nobody.
@@ -47,19 +53,19 @@ const (
 	Cpp
 )
 
-// wanted is the tier that Any comes to.
-func wanted() (Tier, error) {
-	switch tier := os.Getenv("WHITTLE_TIER"); tier {
+// wanted is the tier that Any comes to, and whether somebody insists on it.
+func wanted() (tier Tier, insists bool, err error) {
+	switch name := os.Getenv("WHITTLE_TIER"); name {
 	case "tiles":
-		return Tiles, nil
+		return Tiles, true, nil
 	case "cpp":
-		return Cpp, nil
+		return Cpp, true, nil
 	case "":
 		if _, err := native.FindCompiler(); err != nil {
-			return Tiles, nil
+			return Tiles, false, nil
 		}
-		return Cpp, nil
+		return Cpp, false, nil
 	default:
-		return Any, fmt.Errorf("WHITTLE_TIER is %q: it may be tiles, cpp, or empty for cpp where there is a compiler", tier)
+		return Any, false, fmt.Errorf("WHITTLE_TIER is %q: it may be tiles, cpp, or empty for cpp where there is a compiler", name)
 	}
 }

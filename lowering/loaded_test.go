@@ -2,12 +2,17 @@ package lowering_test
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/sourcegraph/conc"
+
+	"whittle/accuracy"
 	"whittle/capture/fx"
 	"whittle/capture/fx/interp"
 	"whittle/kernels/native"
@@ -63,4 +68,99 @@ func TestCompiledTwiceIsLoadedOnce(t *testing.T) {
 			t.Errorf("%v, want %v", got, want)
 		}
 	}
+}
+
+// compiler puts a script in the place of the C++ compiler.
+func compiler(t *testing.T, script string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "compiler")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("CXX", path)
+}
+
+// TestCompiledInBackground: the first run does not wait for the compiler, the second one does, and both give the same.
+func TestCompiledInBackground(t *testing.T) {
+	real, err := native.FindCompiler()
+	if err != nil {
+		t.Skip(err)
+	}
+	body := "\n    exp = torch.ops.aten.exp.default(a)\n    sum_1 = torch.ops.aten.sum.dim_IntList(exp, [1])\n    return (exp, sum_1)"
+	x := data(40, 70)
+	inputs := []any{x}
+
+	t.Run("a compiler that waits", func(t *testing.T) {
+		start := filepath.Join(t.TempDir(), "go")
+		compiler(t, "while [ ! -e "+start+" ]; do sleep 0.01; done\nexec "+strings.Join(real, " ")+` "$@"`)
+		var builds conc.WaitGroup
+		_, p, err := compile(t, body, lowering.Config{Background: &builds}, x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, err := p.Run(inputs)
+		if err != nil || p.Tried() {
+			t.Fatalf("the first run: %v, tried %v", err, p.Tried())
+		}
+		if err := os.WriteFile(start, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		second, err := p.Run(inputs)
+		if err != nil || !p.Tried() {
+			t.Fatalf("the second run: %v, tried %v", err, p.Tried())
+		}
+		if rep := accuracy.Compare(any(first), any(second), nil, accuracy.Default()); !rep.Same {
+			t.Error(rep.Message)
+		}
+		builds.Wait()
+	})
+
+	t.Run("a compiler that fails", func(t *testing.T) {
+		compiler(t, "echo no such luck >&2\nexit 1")
+		var builds conc.WaitGroup
+		_, p, err := compile(t, body, lowering.Config{Background: &builds}, x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Run(inputs); err != nil {
+			t.Fatalf("the first run: %v", err)
+		}
+		for range 2 {
+			var ce *lowering.CompileError
+			if _, err := p.Run(inputs); !errors.As(err, &ce) || !strings.Contains(ce.Output, "no such luck") {
+				t.Errorf("a later run: %v, want a CompileError", err)
+			}
+		}
+		builds.Wait()
+	})
+
+	t.Run("a program that ends before", func(t *testing.T) {
+		compiler(t, "case \"$*\" in *-fopenmp*) exit 1;; esac\nsleep 60")
+		ctx, stop := context.WithCancel(context.Background())
+		var builds conc.WaitGroup
+		g, err := fx.ParseGraph("def forward(self, a):\n" + body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gm := &fx.GraphModule{Graph: g}
+		if err := interp.Propagate(ctx, gm, inputs); err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		p, err := lowering.Compile(ctx, gm, lowering.Config{CacheDir: dir, Background: &builds})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Run(inputs); err != nil {
+			t.Fatal(err)
+		}
+		stop()
+		builds.Wait()
+		_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() {
+				t.Errorf("%s is left", path)
+			}
+			return nil
+		})
+	})
 }

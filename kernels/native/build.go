@@ -70,24 +70,17 @@ func FindCompiler() ([]string, error) {
 // `void kernel(void** bufs, const int64_t* sizes)`. A refused source is a *CompileError; a cancelled ctx kills the
 // compiler and everything it started.
 func (b *Builder) Build(ctx context.Context, source string) (*Library, error) {
-	cmd := b.Compiler
-	if cmd == nil {
-		var err error
-		if cmd, err = FindCompiler(); err != nil {
-			return nil, err
-		}
+	cmd, err := b.command()
+	if err != nil {
+		return nil, err
 	}
 	flags := b.Flags
 	if flags == nil {
-		flags = DefaultFlags()
-		flags = append(flags, b.optional(ctx, cmd)...)
+		flags = append(DefaultFlags(), b.optional(ctx, cmd)...)
 	}
-	h := sha256.New()
-	fmt.Fprintf(h, "whittle-1\x00%s\x00%s\x00%s\x00", strings.Join(cmd, "\x01"), strings.Join(flags, "\x01"), machine())
-	h.Write([]byte(Uncommented(source)))
-	key := hex.EncodeToString(h.Sum(nil))[:40]
-	dir := filepath.Join(b.Dir, key[:2])
-	so := filepath.Join(dir, key+".so")
+	key := keyOf(cmd, flags, source)
+	so := b.object(key)
+	dir := filepath.Dir(so)
 	now := time.Now()
 	there := os.Chtimes(so, now, now) == nil // what is used is young; in a cache that is read-only nothing goes anyway
 	if lib := libraries.find(key); lib != nil {
@@ -112,6 +105,47 @@ func (b *Builder) Build(ctx context.Context, source string) (*Library, error) {
 	}
 	return libraries.add(key, obj), nil
 }
+
+// Has reports whether Build would find the source compiled. It runs no compiler to know.
+func (b *Builder) Has(source string) bool {
+	cmd, err := b.command()
+	if err != nil {
+		return false
+	}
+	flags := b.Flags
+	if flags == nil {
+		optional, ok := b.known(cmd)
+		if !ok {
+			return false
+		}
+		flags = append(DefaultFlags(), optional...)
+	}
+	key := keyOf(cmd, flags, source)
+	if libraries.find(key) != nil {
+		return true
+	}
+	_, err = os.Stat(b.object(key))
+	return err == nil
+}
+
+// command is the compiler's.
+func (b *Builder) command() ([]string, error) {
+	if b.Compiler != nil {
+		return b.Compiler, nil
+	}
+	return FindCompiler()
+}
+
+// keyOf is what the result of a compilation is known by.
+func keyOf(cmd, flags []string, source string) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "whittle-1\x00%s\x00%s\x00%s\x00", strings.Join(cmd, "\x01"), strings.Join(flags, "\x01"), machine())
+	h.Write([]byte(Uncommented(source)))
+	return hex.EncodeToString(h.Sum(nil))[:40]
+}
+
+// object is the place of a result in the cache.
+func (b *Builder) object(key string) string { return filepath.Join(b.Dir, key[:2], key+".so") }
 
 // Uncommented is generated C++ without its comments to the end of a line, which are all that it has: they name the nodes of the graph that it was made
 // for, and what is otherwise the same need not be compiled twice. Text in quotes holds no slashes there.
@@ -188,11 +222,47 @@ var optionalFlags = []string{"-fvect-cost-model=dynamic", "-fopenmp"}
 
 var optionalCache sync.Map // compiler command => the optional flags it takes
 
+// known are the optional flags that a compiler takes, as far as that was found out, by this process or by one with the same cache.
+func (b *Builder) known(cmd []string) ([]string, bool) {
+	if v, ok := optionalCache.Load(strings.Join(cmd, "\x00")); ok {
+		return v.([]string), true
+	}
+	path, err := b.answer(cmd)
+	if err != nil {
+		return nil, false
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, false
+	}
+	flags := strings.Fields(string(text))
+	for _, f := range flags {
+		if !slices.Contains(optionalFlags, f) {
+			return nil, false
+		}
+	}
+	optionalCache.Store(strings.Join(cmd, "\x00"), flags)
+	return flags, true
+}
+
+// answer is the file that says which optional flags a compiler takes: this one, as it is now.
+func (b *Builder) answer(cmd []string) (string, error) {
+	at, err := filepath.EvalSymlinks(cmd[0])
+	if err != nil {
+		return "", err
+	}
+	st, err := os.Stat(at)
+	if err != nil {
+		return "", err
+	}
+	h := sha256.Sum256(fmt.Appendf(nil, "%q %q %d %d %q", cmd, at, st.Size(), st.ModTime().UnixNano(), optionalFlags))
+	return filepath.Join(b.Dir, "flags-"+hex.EncodeToString(h[:8])), nil
+}
+
 // optional finds out which of the optional flags the compiler takes: all at once, and one by one where that fails.
 func (b *Builder) optional(ctx context.Context, cmd []string) []string {
-	key := strings.Join(cmd, "\x00")
-	if v, ok := optionalCache.Load(key); ok {
-		return v.([]string)
+	if flags, ok := b.known(cmd); ok {
+		return flags
 	}
 	dir, err := os.MkdirTemp("", "whittle-flags")
 	if err != nil {
@@ -217,7 +287,10 @@ func (b *Builder) optional(ctx context.Context, cmd []string) []string {
 		}
 	}
 	if ctx.Err() == nil {
-		optionalCache.Store(key, known)
+		optionalCache.Store(strings.Join(cmd, "\x00"), known)
+		if path, err := b.answer(cmd); err == nil && os.MkdirAll(b.Dir, 0o777) == nil {
+			_ = renameio.WriteFile(path, []byte(strings.Join(known, "\n")+"\n"), 0o666) // who cannot write it finds out again
+		}
 	}
 	return known
 }

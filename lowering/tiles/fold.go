@@ -20,32 +20,73 @@ func foldOf(r ir.Reduce, d tensor.DType) fold {
 	switch classOf(d) {
 	case single:
 		if r == "sum" {
-			f := steps(0, func(a float64, x float32) float64 { return a + float64(x) }, func(v vector) []float64 { return v.d }, func(v vector) []float32 { return v.f }, wrapDouble)
-			f.row = func(acc, v vector, n int) { acc.d[0] += sum(v.f, n) }
-			return f
+			return fold{
+				begin: func(n int) vector { return vector{d: make([]float64, n)} },
+				row:   func(acc, v vector, n int) { acc.d[0] += sum(v.f, n) },
+				lanes: func(acc, v vector) { add(acc.d, v.f) },
+			}
 		}
-		start, step := number[float32](r, float32(math.Inf(-1)), float32(math.Inf(1)))
-		return same(start, step, func(v vector) []float32 { return v.f }, func(x []float32) vector { return vector{f: x} })
+		start := neutral(r, float32(math.Inf(-1)), float32(math.Inf(1)))
+		return fold{
+			begin: func(n int) vector { return vector{f: repeated(start, n)} },
+			row:   func(acc, v vector, n int) { acc.f[0] = all(r, acc.f[0], v.f, n) },
+			lanes: func(acc, v vector) { both(r, acc.f, v.f) },
+		}
 	case double:
-		start, step := number[float64](r, math.Inf(-1), math.Inf(1))
-		f := same(start, step, func(v vector) []float64 { return v.d }, wrapDouble)
+		start := neutral(r, math.Inf(-1), math.Inf(1))
+		f := fold{
+			begin: func(n int) vector { return vector{d: repeated(start, n)} },
+			row:   func(acc, v vector, n int) { acc.d[0] = all(r, acc.d[0], v.d, n) },
+			lanes: func(acc, v vector) { both(r, acc.d, v.d) },
+		}
 		if r == "sum" {
 			f.row = func(acc, v vector, n int) { acc.d[0] += sum(v.d, n) }
 		}
 		return f
 	case integer:
 		lo, hi := limits(d)
-		start, step := number[int64](r, lo, hi)
-		return same(start, func(a, x int64) int64 { return wrapped(d, step(a, x)) }, func(v vector) []int64 { return v.i }, func(x []int64) vector { return vector{i: x} })
+		start := neutral(r, lo, hi)
+		return fold{ // what wraps around may do so at the end
+			begin: func(n int) vector { return vector{i: repeated(start, n)} },
+			row:   func(acc, v vector, n int) { acc.i[0] = wrapped(d, all(r, acc.i[0], v.i, n)) },
+			lanes: func(acc, v vector) { both(r, acc.i, v.i); wrap(d, acc.i) },
+		}
 	}
-	start, step := uint8(0), func(a, x uint8) uint8 { return a | x }
+	start := uint8(0)
 	if r == "all" {
-		start, step = 1, func(a, x uint8) uint8 { return a & x }
+		start = 1
 	}
-	return same(start, step, func(v vector) []uint8 { return v.b }, func(x []uint8) vector { return vector{b: x} })
+	return fold{
+		begin: func(n int) vector { return vector{b: repeated(start, n)} },
+		row:   func(acc, v vector, n int) { acc.b[0] = anyAll(r, acc.b[0], v.b) },
+		lanes: func(acc, v vector) {
+			for k := range acc.b {
+				acc.b[k] = anyAll(r, acc.b[k], v.b[min(k, len(v.b)-1):][:1])
+			}
+		},
+	}
 }
 
-func wrapDouble(x []float64) vector { return vector{d: x} }
+// anyAll is any or all of a and the elements of x.
+func anyAll(r ir.Reduce, a uint8, x []uint8) uint8 {
+	for _, v := range x {
+		if r == "all" {
+			a &= v
+		} else {
+			a |= v
+		}
+	}
+	return a
+}
+
+// repeated is n times x.
+func repeated[T any](x T, n int) []T {
+	out := make([]T, n)
+	for k := range out {
+		out[k] = x
+	}
+	return out
+}
 
 // limits are the least and the greatest number of an integer dtype.
 func limits(d tensor.DType) (lo, hi int64) {
@@ -56,27 +97,92 @@ func limits(d tensor.DType) (lo, hi int64) {
 	return -1 << n, 1<<n - 1
 }
 
-// number is the neutral element of a reduction of numbers, and its step; NaN wins maxima and minima.
-func number[T float32 | float64 | int64](r ir.Reduce, lowest, highest T) (T, func(a, x T) T) {
+// neutral is the neutral element of a reduction of numbers.
+func neutral[T float32 | float64 | int64](r ir.Reduce, lowest, highest T) T {
 	switch r {
 	case "prod":
-		return 1, func(a, x T) T { return a * x }
+		return 1
 	case "amax":
-		return lowest, func(a, x T) T {
-			if a > x || a != a {
-				return a
+		return lowest
+	case "amin":
+		return highest
+	}
+	return 0
+}
+
+// all is what a and n elements come to; x may have one element, for all. NaN wins maxima and minima.
+func all[T float32 | float64 | int64](r ir.Reduce, a T, x []T, n int) T {
+	if len(x) == 1 {
+		x = repeated(x[0], n)
+	}
+	x = x[:n]
+	switch r {
+	case "prod":
+		for _, v := range x {
+			a *= v
+		}
+	case "amax":
+		for _, v := range x {
+			if !(a > v) && a == a {
+				a = v
 			}
-			return x
 		}
 	case "amin":
-		return highest, func(a, x T) T {
-			if a < x || a != a {
-				return a
+		for _, v := range x {
+			if !(a < v) && a == a {
+				a = v
 			}
-			return x
+		}
+	default:
+		for _, v := range x {
+			a += v
 		}
 	}
-	return 0, func(a, x T) T { return a + x }
+	return a
+}
+
+// both puts each element of x, or its only one, to that of a.
+func both[T float32 | float64 | int64](r ir.Reduce, a, x []T) {
+	if len(x) == 1 {
+		x = repeated(x[0], len(a))
+	}
+	x = x[:len(a)]
+	switch r {
+	case "prod":
+		for k, v := range x {
+			a[k] *= v
+		}
+	case "amax":
+		for k, v := range x {
+			if b := a[k]; !(b > v) && b == b {
+				a[k] = v
+			}
+		}
+	case "amin":
+		for k, v := range x {
+			if b := a[k]; !(b < v) && b == b {
+				a[k] = v
+			}
+		}
+	default:
+		for k, v := range x {
+			a[k] += v
+		}
+	}
+}
+
+// add puts each element of x, or its only one, to that of a.
+func add(a []float64, x []float32) {
+	if len(x) == 1 {
+		for k := range a {
+			a[k] += float64(x[0])
+		}
+		return
+	}
+	x = x[:len(a)]
+	for k, v := range x {
+		a[k] += float64(v)
+	}
 }
 
 // sum adds n elements up in eight lanes, which keeps the error of a long row small; x may have one element, for all.
@@ -84,45 +190,16 @@ func sum[T float32 | float64](x []T, n int) float64 {
 	if len(x) == 1 {
 		return float64(n) * float64(x[0])
 	}
-	var lane [8]float64
+	var a, b, c, d, e, f, g, h float64
 	for len(x) >= 8 {
-		for k := range lane {
-			lane[k] += float64(x[k])
-		}
+		y := x[:8]
+		a, b, c, d = a+float64(y[0]), b+float64(y[1]), c+float64(y[2]), d+float64(y[3])
+		e, f, g, h = e+float64(y[4]), f+float64(y[5]), g+float64(y[6]), h+float64(y[7])
 		x = x[8:]
 	}
+	lane := [8]float64{a, b, c, d, e, f, g, h}
 	for k, v := range x {
 		lane[k] += float64(v)
 	}
 	return ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]))
-}
-
-// same is a fold whose accumulator is of the type of the values.
-func same[T any](start T, step func(a, x T) T, of func(vector) []T, make func([]T) vector) fold {
-	return steps(start, step, of, of, make)
-}
-
-// steps is a fold by a step at a time.
-func steps[A, T any](start A, step func(a A, x T) A, acc func(vector) []A, of func(vector) []T, wrap func([]A) vector) fold {
-	return fold{
-		begin: func(n int) vector {
-			x := make([]A, n)
-			for k := range x {
-				x[k] = start
-			}
-			return wrap(x)
-		},
-		row: func(a, v vector, n int) {
-			to, x := acc(a), of(v)
-			for k := range n {
-				to[0] = step(to[0], at(x, k))
-			}
-		},
-		lanes: func(a, v vector) {
-			to, x := acc(a), of(v)
-			for k := range to {
-				to[k] = step(to[k], at(x, k))
-			}
-		},
-	}
 }

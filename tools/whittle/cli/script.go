@@ -69,6 +69,8 @@ func runScript(args []string, stdout, stderr io.Writer) int {
 			go endWith(f)
 		}
 	}
+	c.s.CompileInBackground()
+	defer c.s.Close()
 	in := c.s.In
 	in.Stdout, in.Stderr = stdout, stderr
 	defer in.WithContext(ctx)()

@@ -56,7 +56,9 @@ func TestPart(t *testing.T) {
 
 // TestPartAtTheEnd compares what two programs leave behind: of the tensors that both still have.
 func TestPartAtTheEnd(t *testing.T) {
-	left := func(values ...accuracy.Checksum) []Call { return []Call{{Kind: "end", What: "the program", Values: values}} }
+	left := func(values ...accuracy.Checksum) []Call {
+		return []Call{{Kind: "end", What: "the program", Values: values}}
+	}
 	grad := func(name string, v float64) accuracy.Checksum {
 		return accuracy.Checksum{Name: name, DType: "float32", Shape: []int64{}, Sum: v, Abs: v, Mix: v}
 	}

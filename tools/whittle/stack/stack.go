@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sourcegraph/conc"
+
 	"whittle/accuracy"
 	"whittle/aot"
 	"whittle/aot/autograd"
@@ -61,8 +63,10 @@ type Session struct {
 	unkept               error              // likewise
 	debugDir             string
 	debug                debugTrace
-	compiling            int  // the function that goes through aot right now
-	lastAccuracy         bool // the failure under way is one of accuracy
+	builds               *conc.WaitGroup // kernels that are compiled while tiles run; nil => none are
+	stop                 func()          // ends those
+	compiling            int             // the function that goes through aot right now
+	lastAccuracy         bool            // the failure under way is one of accuracy
 }
 
 // Failure is a graph whose compilation failed, at the stage nearest to the cause.
@@ -105,7 +109,7 @@ func New(ctx context.Context, cacheDir string) *Session {
 	}
 	stdlib.Register(in)
 	numpy.Register(in)
-	s := &Session{In: in, CacheDir: cacheDir, grad: newGradient(), ctx: ctx}
+	s := &Session{In: in, CacheDir: cacheDir, grad: newGradient(), ctx: ctx, stop: func() {}}
 	s.Torch = torch.New(in, s.grad)
 	s.Torch.Generator = aten.DefaultGenerator
 	s.Dynamo = capture.New(in, s.Torch)
@@ -123,6 +127,21 @@ func New(ctx context.Context, cacheDir string) *Session {
 		"inductor":                   s.aotBackend(decomp.Inductor, true, s.inductor),
 	})
 	return s
+}
+
+// CompileInBackground has kernels compiled while the first run of a graph is on tiles, unless something asks for generated code at once: a setting, or a
+// search for failures of it. Close ends what is compiled.
+func (s *Session) CompileInBackground() {
+	s.builds = conc.NewWaitGroup()
+	s.ctx, s.stop = context.WithCancel(s.ctx)
+}
+
+// Close waits until nothing is compiled any more, and has removed its files.
+func (s *Session) Close() {
+	s.stop()
+	if s.builds != nil {
+		s.builds.Wait()
+	}
 }
 
 // eager runs the captured graph as it is.
@@ -169,6 +188,9 @@ func (s *Session) inductor(gm *fx.GraphModule, kind string) (aot.Callable, error
 		return nil, fmt.Errorf("writing debug files: %w", err)
 	}
 	cfg.Phase = s.Dynamo.Phase
+	if _, after, _ := s.ReproConfig(); s.builds != nil && s.Choices == nil && cfg.InjectRelu == "" && cfg.InjectLog1p == "" && after == "" {
+		cfg.Background = s.builds
+	}
 	c, err := lowering.Compile(s.ctx, gm, cfg)
 	if err == nil {
 		done(c)
@@ -183,20 +205,26 @@ func (s *Session) inductor(gm *fx.GraphModule, kind string) (aot.Callable, error
 	if level, after, _ := s.ReproConfig(); level >= 4 && after == "aot" {
 		return s.checked(gm, kind, c.Run), nil
 	}
-	return s.announced(gm, kind, c.Run), nil
+	run := func(inputs []aten.Value) ([]aten.Value, error) {
+		out, err := c.Run(inputs)
+		if ce := (*lowering.CompileError)(nil); errors.As(err, &ce) { // of what was compiled in the background
+			s.fail(&Failure{Stage: "aot", Backend: "inductor", Graph: gm, Kind: kind, Err: err})
+			return nil, s.loweringError(err)
+		}
+		return out, err
+	}
+	return s.announced(gm, kind, run, c.Tried), nil
 }
 
-// announced tells of the first run of a compiled graph before it starts: generated code may take the process down.
-func (s *Session) announced(gm *fx.GraphModule, kind string, run aot.Callable) aot.Callable {
+// announced tells of the first run of a compiled graph before it starts, and of the first that runs generated code: that may take the process down.
+func (s *Session) announced(gm *fx.GraphModule, kind string, run aot.Callable, generated func() bool) aot.Callable {
 	if s.Begin == nil {
 		return run
 	}
-	first := true
 	return func(inputs []aten.Value) ([]aten.Value, error) {
-		if !first {
+		if generated() {
 			return run(inputs)
 		}
-		first = false
 		f := &Failure{Stage: "aot", Backend: "inductor", Graph: gm, Kind: kind}
 		for _, v := range inputs {
 			t, _ := v.(*tensor.Tensor)
