@@ -335,7 +335,7 @@ func (c *Compiled) Tried() bool {
 func (c *Compiled) Run(inputs []aten.Value) ([]aten.Value, error) {
 	lib, err := c.ready()
 	if err != nil {
-		return nil, err
+		return nil, &BuildError{err}
 	}
 	f := &frame{c: c, lib: lib, mem: make(map[*ir.Buffer]*tensor.Tensor, len(c.program)+len(inputs)), scalar: map[*fx.Node]aten.Value{}, own: map[*tensor.Storage]bool{}}
 	k := 0

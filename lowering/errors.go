@@ -71,3 +71,11 @@ func list(s []int64) string {
 	}
 	return "[" + strings.Join(p, ", ") + "]"
 }
+
+// A BuildError says that a compilation in the background has failed: the runs that wait for it do not take place.
+type BuildError struct{ Err error }
+
+func (e *BuildError) Error() string { return e.Err.Error() }
+
+// Unwrap gives what went wrong: a *CompileError where the compiler refused its source.
+func (e *BuildError) Unwrap() error { return e.Err }

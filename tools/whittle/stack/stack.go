@@ -207,9 +207,9 @@ func (s *Session) inductor(gm *fx.GraphModule, kind string) (aot.Callable, error
 	}
 	run := func(inputs []aten.Value) ([]aten.Value, error) {
 		out, err := c.Run(inputs)
-		if ce := (*lowering.CompileError)(nil); errors.As(err, &ce) { // of what was compiled in the background
-			s.fail(&Failure{Stage: "aot", Backend: "inductor", Graph: gm, Kind: kind, Err: err})
-			return nil, s.loweringError(err)
+		if be := (*lowering.BuildError)(nil); errors.As(err, &be) {
+			s.fail(&Failure{Stage: "aot", Backend: "inductor", Graph: gm, Kind: kind, Err: be.Err})
+			return nil, s.loweringError(be.Err)
 		}
 		return out, err
 	}
