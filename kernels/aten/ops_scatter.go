@@ -75,6 +75,12 @@ func gatherWordsAt[T any](o, t *tensor.Tensor, pos []int64) {
 // scatterAt stores v's elements, in row-major order, into o's storage at pos, adding if accumulate.
 func scatterAt(o *tensor.Tensor, pos []int64, v *tensor.Tensor, accumulate bool) {
 	switch {
+	case o.DType == v.DType && o.DType == tensor.Float32:
+		putWordsAt[float32](o, pos, v, accumulate)
+	case o.DType == v.DType && o.DType == tensor.Float64:
+		putWordsAt[float64](o, pos, v, accumulate)
+	case o.DType == v.DType && o.DType == tensor.Int64:
+		putWordsAt[int64](o, pos, v, accumulate)
 	case o.DType.IsFloat():
 		putAt(o, pos, v.Floats(), accumulate, tensor.LoadFloat, tensor.StoreFloat)
 	case o.DType.Kind() == tensor.KindComplex:
@@ -82,6 +88,60 @@ func scatterAt(o *tensor.Tensor, pos []int64, v *tensor.Tensor, accumulate bool)
 	default:
 		putAt(o, pos, v.Ints(), accumulate, tensor.LoadInt, tensor.StoreInt)
 	}
+}
+
+// putWordsAt is scatterAt for elements that Go computes with as they are in memory.
+func putWordsAt[T float32 | float64 | int64](o *tensor.Tensor, pos []int64, v *tensor.Tensor, accumulate bool) {
+	if len(pos) == 0 {
+		return
+	}
+	to, from := tensor.Whole[T](o), tensor.Raw[T](v.Contiguous())
+	for i, p := range pos {
+		if accumulate {
+			to[p] += from[i]
+		} else {
+			to[p] = from[i]
+		}
+	}
+}
+
+// addSlices adds slice j of v along dim to slice at[j] of o, of elements that Go computes with, where slices have rows in memory: false where they do not.
+// Each thread has columns of its own, so that each place is added to in the order of the index.
+func addSlices(o *tensor.Tensor, d int64, at []int64, v *tensor.Tensor) bool {
+	if o.DType != v.DType || o.Dim() == 0 || o.Dim() != v.Dim() || !o.IsContiguous(tensor.ContiguousFormat) || !v.IsContiguous(tensor.ContiguousFormat) {
+		return false
+	}
+	switch o.DType {
+	case tensor.Float32:
+		addSlicesOf[float32](o, d, at, v)
+	case tensor.Float64:
+		addSlicesOf[float64](o, d, at, v)
+	case tensor.Int64:
+		addSlicesOf[int64](o, d, at, v)
+	default:
+		return false
+	}
+	return true
+}
+
+func addSlicesOf[T float32 | float64 | int64](o *tensor.Tensor, d int64, at []int64, v *tensor.Tensor) {
+	if v.Numel() == 0 {
+		return
+	}
+	to, from := tensor.Raw[T](o), tensor.Raw[T](v)
+	outer, inner := tensor.Numel(o.Shape[:d]), int(tensor.Numel(o.Shape[d+1:]))
+	size := int(o.Shape[d])
+	parallel.For(inner, int(grain/(int64(len(at))*outer)+1), func(lo, hi int) {
+		for a := range int(outer) {
+			for j, p := range at {
+				y := to[(a*size+int(p))*inner+lo:][:hi-lo]
+				x := from[(a*len(at)+j)*inner+lo:][:hi-lo]
+				for k := range y {
+					y[k] += x[k]
+				}
+			}
+		}
+	})
 }
 
 // putAt is scatterAt for elements of one kind.
@@ -255,53 +315,52 @@ func scatters() {
 		}
 		return sc(c, o, c.Str(4), c.B(5))
 	})
-	along := func(c *Call, o *tensor.Tensor, ix *tensor.Tensor) ([]int64, []int64, error) {
-		d, err := wrapDim(c.I(1), int64(o.Dim()))
-		if err != nil {
-			return nil, nil, err
+	// slicesOf are the slices of o along an axis that a vector names, counted from the first; nil where nothing is computed.
+	slicesOf := func(c *Call, o *tensor.Tensor, ix *tensor.Tensor) (d int64, at []int64, err error) {
+		if d, err = wrapDim(c.I(1), int64(o.Dim())); err != nil {
+			return 0, nil, err
 		}
 		if ix.Dim() > 1 {
-			return nil, nil, kindf(IndexError, "%s(): Index is supposed to be a vector", strings.TrimSuffix(c.Op.Sig().Name, "_"))
+			return 0, nil, kindf(IndexError, "%s(): Index is supposed to be a vector", strings.TrimSuffix(c.Op.Sig().Name, "_"))
 		}
 		if ix.DType != tensor.Int64 && ix.DType != tensor.Int32 {
-			return nil, nil, errf("%s(): Expected dtype int32/int64 for index", strings.TrimSuffix(c.Op.Sig().Name, "_"))
-		}
-		shape := slices.Clone(o.Shape)
-		if o.Dim() > 0 {
-			shape[d] = ix.Numel()
-		} else {
-			shape = []int64{ix.Numel()}
+			return 0, nil, errf("%s(): Expected dtype int32/int64 for index", strings.TrimSuffix(c.Op.Sig().Name, "_"))
 		}
 		if !c.real {
-			return nil, shape, nil
+			return d, nil, nil
 		}
-		st := make([]int64, len(shape))
-		st[d] = 1
-		if ix.Dim() == 1 {
-			st[d] = ix.Stride[0]
-		}
-		full := tensor.NewView(ix, shape, st, ix.Offset)
-		vals := full.Ints()
+		at = ix.Ints()
 		size := int64(1)
 		if o.Dim() > 0 {
 			size = o.Shape[d]
 		}
-		for _, v := range vals {
+		for i, v := range at {
 			if v < -size || v >= size {
-				return nil, nil, kindf(IndexError, "index out of range in self")
+				return 0, nil, kindf(IndexError, "index out of range in self")
+			}
+			if v < 0 {
+				at[i] += size
 			}
 		}
-		for i := range vals {
-			if vals[i] < 0 {
-				vals[i] += size
-			}
-		}
-		norm := tensor.FromInt64s(vals, shape...)
-		pos, err := dimPositions(o, norm, d)
+		return d, at, nil
+	}
+	// placesOf are the places of the elements of slices, and the shape of these together.
+	placesOf := func(o *tensor.Tensor, d int64, at []int64) (pos, shape []int64, err error) {
+		shape = slicesShape(o, d, int64(len(at)))
+		st := make([]int64, len(shape))
+		st[d] = 1
+		pos, err = dimPositions(o, tensor.NewView(tensor.FromInt64s(at, int64(len(at))), shape, st, 0), d)
 		return pos, shape, err
 	}
+	along := func(c *Call, o *tensor.Tensor, ix *tensor.Tensor) ([]int64, []int64, error) {
+		d, at, err := slicesOf(c, o, ix)
+		if err != nil || !c.real {
+			return nil, slicesShape(o, d, ix.Numel()), err
+		}
+		return placesOf(o, d, at)
+	}
 	both("index_add", func(c *Call, o *tensor.Tensor) error {
-		pos, _, err := along(c, o, c.T(2))
+		d, at, err := slicesOf(c, o, c.T(2))
 		if err != nil {
 			return err
 		}
@@ -312,7 +371,16 @@ func scatters() {
 		if err := addsTo(o, src, c.I(1), c.T(2).Numel()); err != nil || !c.real {
 			return err
 		}
-		v, err := c.doT("mul.Tensor", src, c.Args[4])
+		v := src
+		if one, ok := c.Args[4].(int64); !ok || one != 1 {
+			if v, err = c.doT("mul.Tensor", src, c.Args[4]); err != nil {
+				return err
+			}
+		}
+		if addSlices(o, d, at, v) {
+			return nil
+		}
+		pos, _, err := placesOf(o, d, at)
 		if err != nil {
 			return err
 		}
@@ -422,6 +490,16 @@ func scatters() {
 		scatterAt(o, pos, c.T(2), c.B(3))
 		return nil
 	})
+}
+
+// slicesShape is the shape of n slices of o along dim d.
+func slicesShape(o *tensor.Tensor, d, n int64) []int64 {
+	if o.Dim() == 0 {
+		return []int64{n}
+	}
+	shape := slices.Clone(o.Shape)
+	shape[d] = n
+	return shape
 }
 
 // addsTo checks the source of index_add: as many slices along dim as there are indices, each of the shape of one of o's. A source or a tensor
