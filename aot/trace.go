@@ -138,7 +138,8 @@ func refused(op *aten.Op, args []aten.Value) (aten.Value, error) {
 	return v, err
 }
 
-// promoted gives what a decomposition made the shapes and dtypes of the operator's own results: formulas do not broadcast and promote as kernels do.
+// promoted gives what a decomposition made the shapes, dtypes and layouts of the operator's own results: formulas do not broadcast and promote as
+// kernels do, and keep the strides of what they are computed from where a kernel writes row by row. Random numbers are dealt out in the order of memory.
 func promoted(b *build.B, out, meta aten.Value) aten.Value {
 	switch m := meta.(type) {
 	case *tensor.Tensor:
@@ -151,6 +152,9 @@ func promoted(b *build.B, out, meta aten.Value) aten.Value {
 		}
 		if t.DType != m.DType {
 			t = b.Prim("convert_element_type.default", t, m.DType)
+		}
+		if m.IsContiguous(tensor.ContiguousFormat) && !t.IsContiguous(tensor.ContiguousFormat) && t.IsNonOverlappingAndDense() {
+			t = b.T("clone.default", t, tensor.ContiguousFormat)
 		}
 		return t
 	case []aten.Value:

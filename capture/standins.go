@@ -162,6 +162,8 @@ func (st *standIns) swapOne(o vm.Object) vm.Object {
 		return vm.NewList(st.swap(v.Items)...)
 	case *vm.Tuple:
 		return vm.NewTuple(st.swap(v.Items)...)
+	case *vm.Slice:
+		return &vm.Slice{Start: st.swapOne(v.Start), Stop: st.swapOne(v.Stop), Step: st.swapOne(v.Step)}
 	}
 	return o
 }

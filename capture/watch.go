@@ -27,6 +27,7 @@ func (tr *tracer) watch(f *vm.Frame) error {
 			tr.restart = tr.at
 		}
 		if tr.stop != nil && tr.stop.step == tr.steps {
+			tr.reads.after(f) // what the instruction before loaded lies on the stack that the rest of the frame starts with
 			return errStop
 		}
 	} else if _, known := tr.bindings.funcs[f]; !known {
@@ -109,6 +110,7 @@ var watched = [256]func(u upcoming) error{
 	code.BINARY_OP:    upcoming.binary,
 	code.FORMAT_VALUE: upcoming.format,
 	code.BUILD_STRING: upcoming.join,
+	code.BUILD_SLICE:  upcoming.buildSlice,
 	code.UNARY_NOT:    upcoming.not,
 
 	// Containers that are walked.
@@ -346,13 +348,12 @@ func (u upcoming) loadItem() error {
 		if !isSequence(u.top(1)) {
 			break
 		}
-		x := u.standIns.known[i.T]
-		if x == nil {
-			return unsupported(breaks.TensorIndex)
-		}
-		n, err := u.outside(func() (vm.Object, error) { return u.in.CallMethod(u.t.Wrap(x), "item") })
+		n, err := u.knownNumber(i)
 		if err != nil {
 			return err
+		}
+		if n == nil {
+			return unsupported(breaks.TensorIndex)
 		}
 		u.replaceTop(n)
 	}
@@ -361,6 +362,34 @@ func (u upcoming) loadItem() error {
 	}
 	u.reads.note(u.f, u.top(1), u.top(0))
 	return nil
+}
+
+// buildSlice is the break at a slice whose ends are tensors; those whose value is known are numbers.
+func (u upcoming) buildSlice() error {
+	for k := range int(u.ins.Arg) {
+		i, ok := u.top(k).(*torch.Tensor)
+		if !ok {
+			continue
+		}
+		n, err := u.knownNumber(i)
+		if err != nil {
+			return err
+		}
+		if n == nil {
+			return unsupported(breaks.TensorSlice)
+		}
+		u.f.Stack[u.f.SP-1-k] = n
+	}
+	return nil
+}
+
+// knownNumber is the number in a tensor whose value the trace knows; nil for others.
+func (u upcoming) knownNumber(i *torch.Tensor) (vm.Object, error) {
+	x := u.standIns.known[i.T]
+	if x == nil {
+		return nil, nil
+	}
+	return u.outside(func() (vm.Object, error) { return u.in.CallMethod(u.t.Wrap(x), "item") })
 }
 
 func (u upcoming) storeItem() error {

@@ -135,6 +135,24 @@ def f(x):
         n = n - 1
     return y`, "torch.zeros(2)", []string{
 			"break 4 Data-dependent jump", "break 4 Data-dependent jump", "break 5 Data-dependent jump", "break 5 Data-dependent jump"}},
+		{"a slice that ends at a value", `
+def f(x):
+    n = x[2:torch.tensor(3)].sum()
+    return x[:, None][n.long():]`, "torch.ones(3)", []string{"skip 5 Dynamic slicing on data-dependent value is not supported"}},
+		{"a branch on an attribute", `
+class C:
+    pass
+c = C()
+c.on = torch.zeros(())
+def f(x):
+    if c.on:
+        return x - 1
+    c.on = torch.ones(())
+    return x + 1
+def again(x):
+    r = f(x), f(x)
+    c.on = torch.zeros(())
+    return r`, "torch.ones(3)", []string{"break 8 Data-dependent jump"}},
 		{"an exception", `
 def f(x):
     try:

@@ -152,6 +152,9 @@ func views() {
 			return c.T("unfold_backward.default", c.G(0), build.Ints(c.Like("self").Shape), c.Int("dimension"), c.Int("size"), c.Int("step"))
 		})
 	})
+	row("unfold_backward.default", func(c *Ctx) {
+		c.Set("grad_in", func() tt { return c.T("unfold.default", c.G(0), c.Int("dim"), c.Int("size"), c.Int("step")) })
+	})
 	row("flip.default", func(c *Ctx) {
 		c.Set("self", func() tt { return c.T("flip.default", c.G(0), c.Arg("dims")) })
 	})

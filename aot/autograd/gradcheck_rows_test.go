@@ -187,6 +187,7 @@ func moreCalls() []call {
 	add("diagonal_copy.default", x)
 	add("diag_embed.default", r(-1, 1, 3))
 	add("unfold.default", r(-1, 1, 6), int64(0), int64(3), int64(2))
+	add("unfold_backward.default", r(-1, 1, 2, 3), l(int64(6)), int64(0), int64(3), int64(2))
 	add("triu.default", x, int64(0))
 	for _, n := range []string{"split.Tensor", "chunk.default"} {
 		add(n, x, int64(2), int64(1))

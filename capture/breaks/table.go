@@ -9,6 +9,7 @@ const (
 	DataDependentJumpInlined               // one of a function that the frame calls
 	TensorTruth                            // bool(tensor), written out
 	TensorIndex                            // list[tensor]
+	TensorSlice                            // x[tensor:]
 	NotCompliant                           // an operator without pt2_compliant_tag
 	OwnGetattribute                        // an attribute of an object whose class has __getattribute__
 	TensorOfIndex                          // operator.index(tensor)
@@ -173,6 +174,7 @@ var table = [end]Row{
 	TensorOfIndex:            {Form: "unsupported index(tensor)", Hint: hintNumber},
 	TextOfTensors:            {Form: "a text that shows tensors is not known before the graph runs", Hint: hintNumber},
 	TensorIndex:              {Form: "__getitem__ with non-constant tensor", Hint: hintNumber},
+	TensorSlice:              {Form: "Dynamic slicing on data-dependent value is not supported", Frame: true, Hint: hintNumber},
 	TensorItem:               {Form: "Tensor.item", Hint: hintNumber},
 	TensorToList:             {Form: "Input tensor for tolist must be an integer tensor", Hint: hintNumber},
 	TensorNumpy:              {Form: "Tensor.numpy", Hint: hintMemory},

@@ -254,6 +254,11 @@ func (t *Torch) scalarOp(target string, reflected bool) vm.GoFunc {
 		if reflected {
 			a = []vm.Object{a[1], a[0]}
 		}
+		if target == "operator.pow" {
+			if p, done, err := t.wholePower(a); done || err != nil {
+				return p, err
+			}
+		}
 		op := fx.CallFunction
 		if target == "__abs__" {
 			op = fx.CallMethod
@@ -270,6 +275,38 @@ func (t *Torch) scalarOp(target string, reflected bool) vm.GoFunc {
 			return t.computed(e, env), nil
 		})
 	}
+}
+
+// wholePower is a power whose kind the values decide: one of integers is an integer where the exponent is at least 0, so that one is fixed
+// to its value, and a power by a modulus has no symbolic form. done is false where the power is a matter of expressions; a may have the value in it.
+func (t *Torch) wholePower(a []vm.Object) (p vm.Object, done bool, err error) {
+	whole := func(o vm.Object) bool { e, ok := expression(o); return ok && !e.IsFloat() }
+	fix := func(i int) {
+		if s, ok := a[i].(*Scalar); ok && err == nil {
+			a[i], err = t.Specialize(s)
+		}
+	}
+	if len(a) == 3 && a[2] != vm.None {
+		for i := range a {
+			fix(i)
+		}
+		if err != nil {
+			return nil, false, err
+		}
+		p, err = t.In.CallMethod(a[0], "__pow__", a[1], a[2])
+		return p, true, err
+	}
+	if !whole(a[0]) || !whole(a[1]) {
+		return nil, false, nil
+	}
+	if fix(1); err != nil {
+		return nil, false, err
+	}
+	if _, symbolic := a[0].(*Scalar); symbolic {
+		return nil, false, nil
+	}
+	p, err = t.In.BinaryOp("**", a[0], a[1])
+	return p, true, err
 }
 
 func (t *Torch) compute(target string, es []*symbolic.Expr) (*symbolic.Expr, error) {

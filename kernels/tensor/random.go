@@ -195,15 +195,15 @@ func (g *Generator) UniformFill(t *Tensor, from, to float64) {
 		g.UniformFill(t.parts(), from, to)
 		return
 	}
-	// The ends are of the tensor's own precision, what is computed with them is float32.
+	// The ends are of the tensor's own precision, what is computed with them is float32. Product and sum are rounded once, as by a processor that fuses them.
 	lo, width := RoundTo(t.DType, from), RoundTo(t.DType, RoundTo(t.DType, to)-RoundTo(t.DType, from))
 	g.fill(t, func(b []float64) {
 		g.uniforms(t.DType, b)
 		for i, x := range b {
 			if t.DType == Float64 {
-				b[i] = x*(to-from) + from
+				b[i] = math.FMA(x, to-from, from)
 			} else {
-				b[i] = float64(float32(float32(x*width) + float32(lo)))
+				b[i] = float64(float32(x*width + lo)) // the product is exact
 			}
 		}
 	})
@@ -262,7 +262,7 @@ func (g *Generator) NormalFill(t *Tensor, mean, std float64) {
 	}
 	n := t.Numel()
 	if n < 16 || !t.IsContiguous(ContiguousFormat) {
-		g.fill(t, each(func() float64 { return g.Normal()*std + mean }))
+		g.fill(t, each(func() float64 { return math.FMA(g.Normal(), std, mean) }))
 		return
 	}
 	mean, std = RoundTo(t.DType, mean), RoundTo(t.DType, std) // the block form takes both in the tensor's own precision
@@ -326,7 +326,7 @@ func (g *Generator) normals32(t *Tensor, mean, std float64) {
 			for j := range 8 {
 				radius := float64(float32(math.Sqrt(float64(-2 * float32(math.Log(float64(1-b[j])))))))
 				sin, cos := math.Sincos(float64(float32(2*math.Pi) * b[j+8]))
-				b[j], b[j+8] = float32(radius*cos*std+mean), float32(radius*sin*std+mean)
+				b[j], b[j+8] = float32(float64(float32(radius*cos))*std+mean), float32(float64(float32(radius*sin))*std+mean)
 			}
 		}
 	}
