@@ -236,19 +236,20 @@ func (wo *world) tensorGuard(p *torch.Tensor, src source.Source) *guard.Guard {
 	if wo.t.IsFace(p) {
 		class = wo.t.TensorType // of what the array is turned into
 	}
-	return guard.Tensor(guard.TensorFacts{Class: class, DType: x.DType, Keys: keysOf(p, blocks.Inference, blocks.Autocast.Enabled), KeysOf: wo.d.keys,
+	return guard.Tensor(guard.TensorFacts{Class: class, DType: x.DType, Keys: wo.d.keysOf(p, blocks.Inference, blocks.Autocast.Enabled), KeysOf: wo.d.keys,
 		RequiresGrad: wo.d.T.Grad.RequiresGrad(x), Grad: wo.d.T.Grad.RequiresGrad,
 		Layout: func() (shape, stride []int64) { return wo.symbols.fixed(in.size), wo.symbols.fixed(in.stride) }}, src)
 }
 
 // keysOf are the dispatch keys of a call with p, in inference mode or under autocast.
-func keysOf(p *torch.Tensor, inference, autocast bool) guard.KeySet {
-	return guard.KeySet{Inplace: !p.Inference, Autograd: !p.Inference && !inference, Autocast: autocast}
+func (d *Dynamo) keysOf(p *torch.Tensor, inference, autocast bool) guard.KeySet {
+	own := d.T.Grad.IsInference(p.T)
+	return guard.KeySet{Inplace: !own, Autograd: !own && !inference, Autocast: autocast}
 }
 
 // keys are the dispatch keys of a call with p now.
 func (d *Dynamo) keys(p *torch.Tensor) guard.KeySet {
-	return keysOf(p, d.T.Inference, d.T.Autocast.Enabled)
+	return d.keysOf(p, d.T.Inference, d.T.Autocast.Enabled)
 }
 
 // pyBool is how Python writes b.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"whittle/aot/build"
@@ -30,10 +31,15 @@ type Engine struct {
 	Watch Watcher
 	// Anomaly is the mode that looks for what goes wrong in backward passes; nil => off.
 	Anomaly *Anomaly
+
+	running *pass // the innermost backward pass under way
 }
 
 // GradMode is the switch of no_grad and enable_grad, shared by all layers that record.
-type GradMode struct{ Enabled bool }
+type GradMode struct {
+	Enabled   bool
+	Inference bool // nothing that is made now will ever be part of a graph
+}
 
 var sequence atomic.Uint64
 
@@ -86,6 +92,11 @@ func (e *Engine) dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
 	if op.Tags&aten.Composite != 0 && op.Decomp != nil {
 		return aten.Decompose(e, op, args)
 	}
+	if e.Mode != nil && !e.Mode.Inference && op.Tags&(aten.Inplace|aten.OutVariant) != 0 {
+		if err := refuseInference(op, args); err != nil {
+			return nil, err
+		}
+	}
 	if functionalName(op) == "detach.default" && op.Tags&aten.Inplace == 0 {
 		// It shares memory with what it came from, and is no view of it to autograd: what is written to it gives that no history.
 		below := e.Below.Dispatch
@@ -95,28 +106,113 @@ func (e *Engine) dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
 		out, err := below(op, args)
 		if v, ok := out.(*tensor.Tensor); ok && err == nil {
 			v.Base = nil
+			if of, ok := args[0].(*tensor.Tensor); ok && IsInference(of) {
+				Ensure(v).Inference = true
+			}
 		}
 		return out, err
-	}
-	if e.Mode != nil && !e.Mode.Enabled {
-		return e.Below.Dispatch(op, args)
 	}
 	need := false
-	for _, a := range args {
-		if anyRequires(a) {
-			need = true
-			break
+	if e.Mode == nil || e.Mode.Enabled {
+		for _, a := range args {
+			if anyRequires(a) {
+				need = true
+				break
+			}
 		}
 	}
-	if !need {
-		out, err := e.Below.Dispatch(op, args)
-		if v, ok := out.(*tensor.Tensor); ok && v.Base != nil && MetaOf(v) == nil && functionalName(op) != "detach.default" {
-			Ensure(v).viewVersion = v.Version() // gradients flow to it once its base is written with a value that has some
-			e.noteView(v)
-		}
-		return out, err
+	if need {
+		return e.record(op, args)
 	}
-	return e.record(op, args)
+	out, err := e.Below.Dispatch(op, args)
+	if err == nil {
+		e.unrecorded(op, args, out)
+	}
+	return out, err
+}
+
+// notViews are operators whose results share memory with what they came from, and are no views of it to autograd: each is written by itself.
+var notViews = map[string]bool{"unsafe_split": true, "unsafe_split_with_sizes": true, "unsafe_chunk": true, "_unsafe_view": true}
+
+// unrecorded notes how the results of an operator came about that has no node, for when they are written, or in inference mode.
+func (e *Engine) unrecorded(op *aten.Op, args []aten.Value, out aten.Value) {
+	switch out := out.(type) {
+	case *tensor.Tensor:
+		if out != nil {
+			e.came(op, args, out, false)
+		}
+	case []aten.Value:
+		for _, o := range out {
+			if v, ok := o.(*tensor.Tensor); ok && v != nil {
+				e.came(op, args, v, manyResults(op) || len(out) > 1)
+			}
+		}
+	}
+}
+
+func (e *Engine) came(op *aten.Op, args []aten.Value, v *tensor.Tensor, several bool) {
+	inference := e.Mode != nil && e.Mode.Inference
+	if v.Base == nil {
+		if inference && MetaOf(v) == nil && !slices.ContainsFunc(tensorsOf(args), func(t *tensor.Tensor) bool { return t == v || t.Storage == v.Storage && !IsInference(t) }) {
+			Ensure(v).Inference = true
+		}
+		return
+	}
+	if MetaOf(v) != nil {
+		return
+	}
+	if notViews[op.Sig().Name] {
+		v.Base = nil
+		return
+	}
+	if IsInference(v.Base) {
+		Ensure(v).Inference = true
+		return
+	}
+	m := Ensure(v)
+	m.viewVersion = v.Version() // gradients flow to it once its base is written with a value that has some
+	of, _ := args[0].(*tensor.Tensor)
+	m.made = madeOf(of)
+	switch {
+	case inference:
+		m.made = inInference
+	case e.Mode != nil && !e.Mode.Enabled:
+		m.made = unrecorded
+	case several:
+		m.made = withOthers
+	}
+	e.noteView(v)
+}
+
+// madeOf is how a view came about that is made of t.
+func madeOf(t *tensor.Tensor) making {
+	if t != nil && t.Base != nil {
+		if m := MetaOf(t); m != nil {
+			return m.made
+		}
+	}
+	return plainly
+}
+
+// IsInference reports whether t was made in inference mode.
+func IsInference(t *tensor.Tensor) bool {
+	m := MetaOf(t)
+	return m != nil && m.Inference
+}
+
+// refuseInference is the error of an operator that writes to a tensor of inference mode.
+func refuseInference(op *aten.Op, args []aten.Value) error {
+	for i, a := range op.Sig().Args {
+		if i >= len(args) || !strings.Contains(a.Alias, "!") {
+			continue
+		}
+		for _, t := range tensorsOf(args[i : i+1]) {
+			if IsInference(t) {
+				return errInferenceWritten
+			}
+		}
+	}
+	return nil
 }
 
 // noteView notes in a view of a trace how its history is found again when its base has been written: the view is made once more.
@@ -184,6 +280,13 @@ func (e *Engine) record(op *aten.Op, args []aten.Value) (aten.Value, error) {
 		}
 	}
 	inputs, index := flatTensors(args)
+	apart := false // whether an input is of inference mode
+	for _, t := range inputs {
+		if err := Ambiguous(t); err != nil {
+			return nil, err
+		}
+		apart = apart || IsInference(t)
+	}
 	next := make([]Edge, len(inputs))
 	for i, t := range inputs {
 		if t.DType.Kind() >= tensor.KindFloat {
@@ -203,6 +306,9 @@ func (e *Engine) record(op *aten.Op, args []aten.Value) (aten.Value, error) {
 		if err != nil {
 			return nil, err
 		}
+		if ed := edgeOf(args[0].(*tensor.Tensor)); ed.Node != nil {
+			SetHistory(old, ed.Node, ed.Nr) // of which the gradient has a gradient, too
+		}
 		saved[0] = old
 		versions[0] = old.Version()
 	}
@@ -220,6 +326,7 @@ func (e *Engine) record(op *aten.Op, args []aten.Value) (aten.Value, error) {
 	}
 	results := build.Tensors(out)
 	node := newNode(nodeName(op), next, len(results))
+	node.numbers = numbers(op, args)
 	e.Anomaly.Made(node)
 	if e.Origin != nil {
 		node.origin = e.Origin()
@@ -248,6 +355,9 @@ func (e *Engine) record(op *aten.Op, args []aten.Value) (aten.Value, error) {
 			return perTensor(args, gs), nil
 		}
 	} else if !ok {
+		if !withoutDerivative[op.Sig().Name] {
+			node.Name = "NotImplemented"
+		}
 		node.Apply = func(aten.Dispatcher, []*tensor.Tensor, []bool) ([]*tensor.Tensor, error) {
 			return nil, noDerivative(op)
 		}
@@ -271,16 +381,27 @@ func (e *Engine) record(op *aten.Op, args []aten.Value) (aten.Value, error) {
 		SetHistory(selfGeom, node, 0)
 		return out, nil
 	}
+	if apart && call != nil {
+		if err := call.refuseInference(node.wanted()); err != nil {
+			return nil, err
+		}
+	}
 	if inplace {
 		e.rebase(selfGeom, node)
 		return out, e.save(node)
 	}
 	for i, r := range results {
 		if r != nil && r.DType.Kind() >= tensor.KindFloat && (f == nil || !f.noGrad[i]) {
+			if notViews[op.Sig().Name] {
+				r.Base = nil
+			}
 			SetHistory(r, node, i)
 			if r.Base != nil {
 				of, _ := args[0].(*tensor.Tensor)
-				MetaOf(r).oneOf = len(results) > 1 || manyResults(op) || of != nil && MetaOf(of) != nil && MetaOf(of).oneOf
+				MetaOf(r).made = madeOf(of)
+				if len(results) > 1 || manyResults(op) {
+					MetaOf(r).made = withOthers
+				}
 				e.noteView(r)
 			}
 		}
@@ -307,6 +428,24 @@ func (e *Engine) SavedHooks() *Hooks {
 // viewsInPlace reports whether an in-place operator made a tensor look otherwise than before, and wrote nothing.
 func viewsInPlace(t *tensor.Tensor, before int64, came *tensor.Tensor) bool {
 	return t.Version() == before && t.Storage == came.Storage
+}
+
+// numbers are the places of numbers among the arguments that are tensors.
+func numbers(op *aten.Op, args []aten.Value) (at []int) {
+	n := 0
+	for i, a := range op.Sig().Args {
+		if i >= len(args) || a.Type.Base != "Tensor" {
+			continue
+		}
+		switch v := args[i].(type) {
+		case bool, int64, float64, complex128:
+			at = append(at, n)
+			n++
+		default:
+			n += len(tensorsOf([]aten.Value{v}))
+		}
+	}
+	return at
 }
 
 func isComplex(t *tensor.Tensor) bool { return t != nil && t.DType.Kind() == tensor.KindComplex }
@@ -352,14 +491,14 @@ func manyResults(op *aten.Op) bool {
 // checkInplace refuses what PyTorch refuses: writing a leaf that requires grad, a view of one, or one of several views.
 func checkInplace(t *tensor.Tensor) error {
 	m := MetaOf(t)
+	if m != nil && t.Base != nil && m.made != plainly {
+		GradFn(t)
+		return m.forbidden(false)
+	}
 	if m != nil && m.RequiresGrad && m.Node == nil {
 		return errors.New("a leaf Variable that requires grad is being used in an in-place operation.")
 	}
 	if t.Base != nil {
-		if m != nil && m.oneOf && m.Node != nil {
-			return fmt.Errorf("Output %d of %s is a view and is being modified inplace. This view is the output of a function that returns multiple views. "+
-				"Such functions do not allow the output views to be modified inplace. You should replace the inplace operation by an out-of-place one.", m.OutNr, m.Node.Name)
-		}
 		if b := MetaOf(t.Base); b != nil && b.RequiresGrad && b.Node == nil {
 			return errors.New("a view of a leaf Variable that requires grad is being used in an in-place operation.")
 		}
@@ -420,6 +559,7 @@ func (e *Engine) rebase(t *tensor.Tensor, fn *Node) {
 	}
 	SetHistory(base, n, 0)
 	m := Ensure(t)
+	m.made = plainly
 	m.viewed(t)
 	m.viewVersion = t.Version()
 }
@@ -498,12 +638,13 @@ type Options struct {
 	RetainGraph bool
 	CreateGraph bool             // record the backward pass itself
 	Inputs      []*tensor.Tensor // only these receive gradients; nil => all leaves
+	At          []Edge           // where the gradients of Inputs are, instead of tensors
 	Accumulate  bool             // add into .grad; false returns the inputs' gradients
 	AllowUnused bool
 	On          aten.Dispatcher // what formulas run on; nil => the engine, or what is below it
 }
 
-// A queue gives the youngest node first: what uses a result is always younger than what made it.
+// A queue gives the youngest node first: what uses a result is always younger than what made it. Leaves come before all.
 type queue []*Node
 
 func (q queue) Len() int           { return len(q) }
@@ -520,83 +661,231 @@ func (q *queue) Pop() any {
 // Backward propagates grads (nil => ones for a scalar) from roots. With opt.Inputs and without
 // opt.Accumulate it returns one gradient per input, nil where none arrived.
 func (e *Engine) Backward(roots, grads []*tensor.Tensor, opt Options) ([]*tensor.Tensor, error) {
+	edges := make([]Edge, len(roots))
+	for i, r := range roots {
+		if err := Ambiguous(r); err != nil {
+			return nil, err
+		}
+		edges[i] = edgeOf(r)
+		if !edges[i].valid() {
+			return nil, fmt.Errorf("element %d of tensors does not require grad and does not have a grad_fn", i)
+		}
+		if grads[i] != nil {
+			continue
+		}
+		if tensor.Numel(r.Shape) != 1 {
+			return nil, errors.New("grad can be implicitly created only for scalar outputs")
+		}
+		ones, err := e.newSweep(opt).c.Try("ones_like.default", r, nil, nil, nil, false, tensor.PreserveFormat)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			grads = slices.Clone(grads)
+		}
+		grads[i] = ones
+	}
+	return e.BackwardFrom(edges, grads, opt)
+}
+
+// BackwardFrom propagates gradients from edges.
+func (e *Engine) BackwardFrom(roots []Edge, grads []*tensor.Tensor, opt Options) ([]*tensor.Tensor, error) {
+	if opt.Accumulate {
+		for _, t := range opt.Inputs {
+			RetainGrad(t) // of a leaf nothing, as it has its gradient anyway
+		}
+	}
 	s := e.newSweep(opt)
 	for i, r := range roots {
-		if err := s.root(i, r, grads[i]); err != nil {
+		if i >= len(grads) || grads[i] != nil || !r.valid() {
+			continue
+		}
+		m := r.Target().Shape[r.Nr]
+		if tensor.Numel(m.shape) != 1 {
+			return nil, errors.New("grad can be implicitly created only for scalar outputs")
+		}
+		ones, err := s.c.Try("ones.default", build.Ints(m.shape), m.dtype, nil, nil, nil)
+		if err != nil {
+			return nil, err
+		}
+		grads = slices.Clone(grads)
+		grads[i] = ones
+	}
+	outer := e.running
+	defer func() { e.running = outer }()
+	s.count(roots)
+	for i, r := range roots {
+		if err := s.deliver(r, grads[i]); err != nil {
 			return nil, err
 		}
 	}
 	for s.q.Len() > 0 {
-		if err := s.visit(heap.Pop(&s.q).(*Node)); err != nil {
+		n := heap.Pop(&s.q).(*Node)
+		e.running = &pass{s, n, outer}
+		if err := s.visit(n); err != nil {
 			return nil, err
 		}
 	}
 	if opt.Accumulate {
 		return nil, nil
 	}
-	res := make([]*tensor.Tensor, len(opt.Inputs))
-	for i, in := range opt.Inputs {
-		res[i] = s.got[in]
-		if res[i] == nil && !opt.AllowUnused {
+	for i, g := range s.got {
+		if g == nil && !opt.AllowUnused {
 			return nil, errors.New("One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if this is the desired behavior.")
 		}
+		s.got[i] = g
 	}
-	return res, nil
+	return s.got, nil
 }
 
-// sweep is one backward pass. A node is visited when all that uses its results has been: the queue gives the youngest node first.
+// A pass is a backward pass under way, with those that it runs in.
+type pass struct {
+	s    *sweep
+	node *Node // that runs
+	in   *pass
+}
+
+// Running is the node whose formula or hooks run now, nil outside of backward passes.
+func (e *Engine) Running() *Node {
+	if e.running == nil {
+		return nil
+	}
+	return e.running.node
+}
+
+// WillRun reports whether the pass under way runs a node: all is run where no inputs were given; ok is false outside of passes.
+func (e *Engine) WillRun(n *Node) (runs, ok bool) {
+	if e.running == nil {
+		return false, false
+	}
+	s := e.running.s
+	if len(s.at) == 0 {
+		return s.left[n] > 0 || s.seen[n], true
+	}
+	return s.seen[n] && slices.ContainsFunc(n.Next, s.needs) || s.opt.Accumulate && n.leaf != nil && s.isInput(n), true
+}
+
+// Order is the order in which the nodes of the pass under way run that have not yet run; ok is false outside of passes, and where inputs were given.
+func (e *Engine) Order() (nodes []*Node, ok bool) {
+	if e.running == nil || len(e.running.s.at) > 0 {
+		return nil, false
+	}
+	s := e.running.s
+	left := map[*Node]int{}
+	for n, k := range s.left {
+		left[n] = k
+	}
+	q := slices.Clone(s.q)
+	heap.Init(&q)
+	step := func(n *Node) {
+		for _, ed := range n.Next {
+			if !s.needs(ed) {
+				continue
+			}
+			if to := ed.Target(); left[to] > 0 {
+				if left[to]--; left[to] == 0 {
+					heap.Push(&q, to)
+				}
+			}
+		}
+	}
+	nodes = append(nodes, e.running.node)
+	step(e.running.node)
+	for q.Len() > 0 {
+		n := heap.Pop(&q).(*Node)
+		nodes = append(nodes, n)
+		step(n)
+	}
+	return nodes, true
+}
+
+// Target is the node that an edge leads to, that of a leaf where it leads into one.
+func (ed Edge) Target() *Node {
+	if ed.Leaf != nil {
+		return Accumulator(ed.Leaf)
+	}
+	return ed.Node
+}
+
+// sweep is one backward pass. A node is visited when all that uses its results has been.
 type sweep struct {
 	e       *Engine
 	d       aten.Dispatcher // what formulas run on: with CreateGraph, one that records them
 	c       *Ctx
 	opt     Options
+	at      []Edge                     // the results that the caller wants the gradients of; none: all leaves
 	pending map[*Node][]*tensor.Tensor // gradients that have arrived, per result
+	left    map[*Node]int              // how many edges into a node are yet to deliver
+	seen    map[*Node]bool             // nodes behind the roots
 	q       queue
-	queued  map[*Node]bool
-	got     map[*tensor.Tensor]*tensor.Tensor  // gradients of opt.Inputs
-	wanted  map[*Node]map[int][]*tensor.Tensor // the inputs that are results of nodes, per result
-	isInput map[*tensor.Tensor]bool
-	leads   map[*Node]bool // with opt.Inputs: whether one of them is a result of the node, or lies behind it
+	got     []*tensor.Tensor // gradients of at
+	wanted  map[*Node][]int  // which of at are results of a node
+	leads   map[*Node]bool   // with at: whether one of them is a result of the node, or lies behind it
 }
 
 // newSweep notes which results the caller wants the gradients of.
 func (e *Engine) newSweep(opt Options) *sweep {
-	s := &sweep{e: e, d: e.Below, opt: opt, pending: map[*Node][]*tensor.Tensor{}, queued: map[*Node]bool{}, got: map[*tensor.Tensor]*tensor.Tensor{},
-		wanted: map[*Node]map[int][]*tensor.Tensor{}, isInput: map[*tensor.Tensor]bool{}, leads: map[*Node]bool{}}
+	s := &sweep{e: e, d: e.Below, opt: opt, at: opt.At, pending: map[*Node][]*tensor.Tensor{}, left: map[*Node]int{}, seen: map[*Node]bool{}, wanted: map[*Node][]int{}, leads: map[*Node]bool{}}
 	if e.Watch != nil {
 		s.d = watching{e.Below, e.Watch}
 	}
 	if opt.CreateGraph {
-		s.d = &Engine{Below: e.Below, Traced: e.Traced, Before: e.Before, Watch: e.Watch, Anomaly: e.Anomaly}
+		s.d = &Engine{Below: e.Below, Traced: e.Traced, Before: e.Before, Watch: e.Watch, Anomaly: e.Anomaly, Hooks: e.Hooks}
 	}
 	if opt.On != nil {
 		s.d = opt.On
 	}
 	s.c = &Ctx{B: build.B{D: s.d}}
 	for _, in := range opt.Inputs {
-		s.isInput[in] = true
-		if n := GradFn(in); n != nil {
-			if s.wanted[n] == nil {
-				s.wanted[n] = map[int][]*tensor.Tensor{}
-			}
-			nr := MetaOf(in).OutNr
-			s.wanted[n][nr] = append(s.wanted[n][nr], in)
+		s.at = append(s.at, edgeOf(in))
+	}
+	s.got = make([]*tensor.Tensor, len(s.at))
+	for i, ed := range s.at {
+		if ed.valid() {
+			s.wanted[ed.Target()] = append(s.wanted[ed.Target()], i)
 		}
 	}
 	return s
 }
 
-// needs reports whether a gradient along an edge is of use: with opt.Inputs, whether it gets to one of them.
+// isInput reports whether the caller wants a gradient of a result of n.
+func (s *sweep) isInput(n *Node) bool { return len(s.wanted[n]) > 0 }
+
+// count counts the edges into each node behind the roots.
+func (s *sweep) count(roots []Edge) {
+	var stack []*Node
+	into := func(ed Edge) {
+		if !s.needs(ed) {
+			return
+		}
+		n := ed.Target()
+		s.left[n]++
+		if !s.seen[n] {
+			s.seen[n] = true
+			stack = append(stack, n)
+		}
+	}
+	for _, r := range roots {
+		into(r)
+	}
+	for len(stack) > 0 {
+		n := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		for _, ed := range n.Next {
+			into(ed)
+		}
+	}
+}
+
+// needs reports whether a gradient along an edge is of use: with inputs, whether it gets to one of them.
 func (s *sweep) needs(ed Edge) bool {
 	switch {
 	case !ed.valid():
 		return false
-	case len(s.opt.Inputs) == 0:
+	case len(s.at) == 0:
 		return true
-	case ed.Leaf != nil:
-		return s.isInput[ed.Leaf]
 	}
-	return s.reaches(ed.Node)
+	return s.reaches(ed.Target())
 }
 
 // reaches fills in leads for a node and what is behind it: a walk with a stack of its own, as graphs are deep.
@@ -606,19 +895,17 @@ func (s *sweep) reaches(n *Node) bool {
 	}
 	stack := []*Node{n}
 	for len(stack) > 0 {
-		top, open, found := stack[len(stack)-1], false, len(s.wanted[stack[len(stack)-1]]) > 0
+		top, open, found := stack[len(stack)-1], false, s.isInput(stack[len(stack)-1])
 		for _, ed := range top.Next {
-			switch {
-			case !ed.valid():
-			case ed.Leaf != nil:
-				found = found || s.isInput[ed.Leaf]
-			default:
-				known, ok := s.leads[ed.Node]
-				if !ok {
-					stack, open = append(stack, ed.Node), true
-				}
-				found = found || known
+			if !ed.valid() {
+				continue
 			}
+			to := ed.Target()
+			known, ok := s.leads[to]
+			if !ok {
+				stack, open = append(stack, to), true
+			}
+			found = found || known
 		}
 		if !open {
 			s.leads[top] = found
@@ -628,70 +915,55 @@ func (s *sweep) reaches(n *Node) bool {
 	return s.leads[n]
 }
 
-// root starts at root number i, with its gradient.
-func (s *sweep) root(i int, r, g *tensor.Tensor) error {
-	ed := edgeOf(r)
-	if !ed.valid() {
-		return fmt.Errorf("element %d of tensors does not require grad and does not have a grad_fn", i)
+// deliver adds a gradient to those that have arrived where an edge leads, nil for none. What has all of its gradients is put into the queue.
+func (s *sweep) deliver(ed Edge, g *tensor.Tensor) (err error) {
+	if !s.needs(ed) {
+		return nil
 	}
-	if g == nil {
-		if tensor.Numel(r.Shape) != 1 {
-			return errors.New("grad can be implicitly created only for scalar outputs")
+	n := ed.Target()
+	if g != nil {
+		p := s.pending[n]
+		if p == nil {
+			p = make([]*tensor.Tensor, n.NOut)
+			s.pending[n] = p
 		}
-		var err error
-		if g, err = s.c.Try("ones_like.default", r, nil, nil, nil, false, tensor.PreserveFormat); err != nil {
+		if p[ed.Nr] == nil {
+			p[ed.Nr] = g
+		} else if p[ed.Nr], err = s.c.Try("add.Tensor", p[ed.Nr], g); err != nil {
 			return err
 		}
 	}
-	return s.deliver(ed, g)
-}
-
-// deliver adds a gradient to those that have arrived where an edge leads.
-func (s *sweep) deliver(ed Edge, g *tensor.Tensor) (err error) {
-	if g == nil || !s.needs(ed) {
-		return nil
-	}
-	if ed.Leaf != nil {
-		return s.e.accumulate(s.c, ed.Leaf, g, s.opt, s.isInput, s.got)
-	}
-	p := s.pending[ed.Node]
-	if p == nil {
-		p = make([]*tensor.Tensor, ed.Node.NOut)
-		s.pending[ed.Node] = p
-	}
-	if p[ed.Nr] == nil {
-		p[ed.Nr] = g
-	} else if p[ed.Nr], err = s.c.Try("add.Tensor", p[ed.Nr], g); err != nil {
-		return err
-	}
-	if !s.queued[ed.Node] {
-		s.queued[ed.Node] = true
-		heap.Push(&s.q, ed.Node)
+	if s.left[n]--; s.left[n] == 0 {
+		heap.Push(&s.q, n)
 	}
 	return nil
 }
 
 // visit runs the formula of a node on the gradients of its results, and passes on what it gives. Hooks see the gradients first, and may replace them.
 func (s *sweep) visit(n *Node) error {
-	s.queued[n] = false
 	gs := s.pending[n]
 	delete(s.pending, n)
+	if gs == nil {
+		gs = make([]*tensor.Tensor, n.NOut)
+	}
 	run := s.compute
-	if s.e.Anomaly != nil {
+	if s.e.Anomaly != nil && n.leaf == nil {
 		run = s.checked
 	}
 	outs, err := run(n, gs)
-	if err != nil || outs == nil {
+	if err != nil {
 		return err
 	}
-	if !s.opt.RetainGraph && !s.opt.CreateGraph && !n.keep {
+	if outs != nil && !s.opt.RetainGraph && !s.opt.CreateGraph && !n.keep {
 		n.free()
 	}
 	for i, ed := range n.Next {
+		var g *tensor.Tensor
 		if i < len(outs) {
-			if err := s.deliver(ed, outs[i]); err != nil {
-				return err
-			}
+			g = outs[i]
+		}
+		if err := s.deliver(ed, g); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -699,89 +971,189 @@ func (s *sweep) visit(n *Node) error {
 
 // compute has the hooks of a node see the gradients of its results, and runs its formula: nil where nothing behind it is asked for.
 func (s *sweep) compute(n *Node, gs []*tensor.Tensor) ([]*tensor.Tensor, error) {
-	for nr, ts := range n.hooks {
-		for _, h := range ts {
-			if gs[nr] == nil {
-				continue
-			}
-			r, err := h(gs[nr])
-			if err != nil {
-				return nil, err
-			}
-			if r != nil {
-				gs[nr] = r
-			}
+	if err := s.observed(n, gs); err != nil {
+		return nil, err
+	}
+	for _, i := range s.wanted[n] {
+		g := gs[s.at[i].Nr]
+		if n.leaf != nil && s.opt.Accumulate {
+			break // it is accumulated
+		}
+		if !s.opt.Accumulate {
+			s.got[i] = g
 		}
 	}
-	for nr, ts := range s.wanted[n] {
-		for _, t := range ts {
-			if gs[nr] != nil {
-				if err := s.e.deliverInput(s.c, t, gs[nr], s.opt, s.got); err != nil {
-					return nil, err
-				}
-			}
-		}
-	}
-	need := make([]bool, len(n.Next))
-	for i, ed := range n.Next {
-		need[i] = s.needs(ed)
-	}
-	if len(s.opt.Inputs) > 0 && !slices.Contains(need, true) {
+	if n.leaf == nil && len(s.at) > 0 && !slices.ContainsFunc(n.Next, s.needs) && !(s.opt.Accumulate && s.isInput(n)) {
 		return nil, nil // its results were asked for, and nothing behind it
 	}
-	if n.freed && n.keeps(need) {
-		return nil, ErrFreed
+	if n.leaf != nil && (!s.opt.Accumulate || len(s.at) > 0 && !s.isInput(n)) {
+		return nil, nil
 	}
-	if s.e.Enter != nil {
-		s.e.Enter(n.origin)
+	arrived := slices.ContainsFunc(gs, func(g *tensor.Tensor) bool { return g != nil })
+	for _, h := range n.before {
+		gs2, err := h.Call(nil, gs)
+		if err != nil {
+			return nil, err
+		}
+		if gs2 != nil {
+			gs = gs2
+		}
 	}
-	if s.e.Watch != nil {
-		return s.watchedNode(n, gs, need)
+	var outs []*tensor.Tensor
+	var err error
+	switch {
+	case n.leaf != nil:
+		if arrived {
+			err = s.e.accumulate(s.c, n.leaf, gs[0], s.opt)
+		}
+	case arrived || n.Checked || len(n.after) > 0:
+		outs, err = s.run(n, gs)
 	}
-	return n.Apply(s.d, gs, need)
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range n.after {
+		more, err := h.Call(outs, gs)
+		if err != nil {
+			return nil, err
+		}
+		if more != nil {
+			outs = more
+		}
+	}
+	return outs, nil
 }
 
-// deliverInput notes a gradient of one of Options.Inputs, or adds it to its .grad.
-func (e *Engine) deliverInput(c *Ctx, t, g *tensor.Tensor, opt Options, got map[*tensor.Tensor]*tensor.Tensor) (err error) {
-	if opt.Accumulate {
-		return e.addGrad(c, t, g, opt)
-	}
-	if got[t] == nil {
-		got[t] = g
-	} else {
-		got[t], err = c.Try("add.Tensor", got[t], g)
-	}
-	return err
-}
-
-// accumulate adds a gradient to a leaf: to its .grad, or with Options.Inputs to what is returned, if it is one of them.
-func (e *Engine) accumulate(c *Ctx, leaf, g *tensor.Tensor, opt Options, isInput map[*tensor.Tensor]bool, got map[*tensor.Tensor]*tensor.Tensor) error {
-	m := MetaOf(leaf)
-	for _, h := range m.Hooks {
-		r, err := h(g)
+// observed calls the hooks on the results of a node, and keeps the gradients of those that keep theirs.
+func (s *sweep) observed(n *Node, gs []*tensor.Tensor) error {
+	for _, h := range n.hooks {
+		r, err := h.h(gs[h.nr])
 		if err != nil {
 			return err
 		}
 		if r != nil {
-			g = r
+			gs[h.nr] = r
 		}
 	}
-	if len(opt.Inputs) > 0 {
-		if !isInput[leaf] {
-			return nil
+	if n.leaf != nil {
+		for _, h := range MetaOf(n.leaf).Hooks {
+			r, err := h(gs[0])
+			if err != nil {
+				return err
+			}
+			if r != nil {
+				gs[0] = r
+			}
 		}
-		return e.deliverInput(c, leaf, g, opt, got)
 	}
-	if !opt.Accumulate {
-		return nil
+	for nr := range gs {
+		if t := n.retains[nr]; t != nil && gs[nr] != nil {
+			if err := s.e.retained(s.c, t, gs[nr]); err != nil {
+				return err
+			}
+		}
 	}
+	return nil
+}
+
+// run runs the formula of a node.
+func (s *sweep) run(n *Node, gs []*tensor.Tensor) ([]*tensor.Tensor, error) {
+	need := make([]bool, len(n.Next))
+	for i, ed := range n.Next {
+		need[i] = s.needs(ed)
+	}
+	if n.freed && n.keeps(n.wanted()) {
+		return nil, ErrFreed
+	}
+	if !slices.Contains(need, true) {
+		return make([]*tensor.Tensor, len(n.Next)), nil
+	}
+	if s.e.Enter != nil {
+		s.e.Enter(n.origin)
+	}
+	var outs []*tensor.Tensor
+	var err error
+	if s.e.Watch != nil {
+		outs, err = s.watchedNode(n, gs, need)
+	} else {
+		outs, err = n.Apply(s.d, gs, need)
+	}
+	if err == nil && n.Checked {
+		err = s.fit(n, outs)
+	}
+	if err == nil && outs == nil {
+		outs = make([]*tensor.Tensor, len(n.Next))
+	}
+	return outs, err
+}
+
+// fit makes the gradients of a function of the program those of what they are for: one that was broadcast is summed, one of another dtype converted, and one of
+// a shape that does not fit refused.
+func (s *sweep) fit(n *Node, outs []*tensor.Tensor) (err error) {
+	for i, ed := range n.Next {
+		if i >= len(outs) || outs[i] == nil || !ed.valid() {
+			continue
+		}
+		want, g := ed.Target().Shape[ed.Nr], outs[i]
+		if want.dtype == tensor.Invalid {
+			continue
+		}
+		if !slices.Equal(g.Shape, want.shape) {
+			if !expandable(want.shape, g.Shape) {
+				return fmt.Errorf("Function %s returned an invalid gradient at index %d - got %s but expected shape compatible with %s", n.Name, i, tensorTypeShape(g.Shape), tensorTypeShape(want.shape))
+			}
+			if g, err = s.c.Try("sum_to_size.default", g, build.Ints(want.shape)); err != nil {
+				return err
+			}
+		}
+		if g.DType.Kind() == tensor.KindComplex && want.dtype.Kind() != tensor.KindComplex {
+			return errors.New("Expected isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex) to be true, but got false.  (Could this error message be improved?  If so, please report an enhancement request to PyTorch.)")
+		}
+		if g.DType != want.dtype {
+			if g, err = s.c.Try("_to_copy.default", g, want.dtype, nil, nil, nil, false, nil); err != nil {
+				return err
+			}
+		}
+		outs[i] = g
+	}
+	return nil
+}
+
+// expandable reports whether a tensor of one shape can be expanded to another.
+func expandable(shape, to []int64) bool {
+	if len(shape) > len(to) {
+		return false
+	}
+	off := len(to) - len(shape)
+	for i, n := range shape {
+		if n != to[off+i] && n != 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// retained adds a gradient to that of a tensor that keeps its own.
+func (e *Engine) retained(c *Ctx, t, g *tensor.Tensor) (err error) {
+	m := Ensure(t)
+	if m.Grad == nil {
+		m.Grad, err = c.Try("clone.default", g, tensor.ContiguousFormat)
+	} else {
+		m.Grad, err = c.Try("add.Tensor", m.Grad, g)
+	}
+	return err
+}
+
+// accumulate adds a gradient to the .grad of a leaf.
+func (e *Engine) accumulate(c *Ctx, leaf, g *tensor.Tensor, opt Options) error {
+	m := MetaOf(leaf)
 	if e.Watch != nil {
 		defer e.watchedLeaf(g)()
 	}
 	if err := e.addGrad(c, leaf, g, opt); err != nil {
 		return err
 	}
-	for _, h := range m.PostHooks {
+	for _, h := range slices.Clone(m.PostHooks) {
 		if err := h(leaf); err != nil {
 			return err
 		}
@@ -795,8 +1167,8 @@ func (e *Engine) addGrad(c *Ctx, t, g *tensor.Tensor, opt Options) (err error) {
 	m := Ensure(t)
 	if m.Grad == nil {
 		if opt.CreateGraph {
-			m.Grad = g
-			return nil
+			m.Grad, err = c.laidAs(g, t)
+			return err
 		}
 		if e.Watch != nil { // PyTorch takes the gradient as it is, without its history
 			c = &Ctx{B: build.B{D: unwatched(c.D)}}
@@ -823,9 +1195,26 @@ func (e *Engine) addGrad(c *Ctx, t, g *tensor.Tensor, opt Options) (err error) {
 		m.Grad, err = c.Try("add.Tensor", m.Grad, g)
 		return err
 	}
+	if IsInference(m.Grad) && !(e.Mode != nil && e.Mode.Inference) {
+		return errInferenceWritten
+	}
 	_, err = c.Try("add_.Tensor", m.Grad, g)
 	return err
 }
+
+// laidAs is a copy of g with the strides of t, which has a gradient where g has one.
+func (c *Ctx) laidAs(g, t *tensor.Tensor) (*tensor.Tensor, error) {
+	if !t.IsNonOverlappingAndDense() || len(g.Shape) != len(t.Shape) {
+		return c.Try("clone.default", g, tensor.ContiguousFormat)
+	}
+	into, err := c.Try("empty_strided.default", build.Ints(t.Shape), build.Ints(t.Stride), g.DType)
+	if err != nil {
+		return nil, err
+	}
+	return c.Try("copy_.default", into, g)
+}
+
+var errInferenceWritten = errors.New("Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details.")
 
 // AddHook registers h on t: on its node when it has one, on the leaf otherwise. It returns a function that removes it.
 func AddHook(t *tensor.Tensor, h Hook) func() {
@@ -837,11 +1226,7 @@ func AddHook(t *tensor.Tensor, h Hook) func() {
 		return h(g)
 	}
 	if n := GradFn(t); n != nil {
-		if n.hooks == nil {
-			n.hooks = map[int][]Hook{}
-		}
-		nr := MetaOf(t).OutNr
-		n.hooks[nr] = append(n.hooks[nr], wrapped)
+		n.hooks = append(n.hooks, resultHook{MetaOf(t).OutNr, wrapped})
 	} else {
 		m := Ensure(t)
 		m.Hooks = append(m.Hooks, wrapped)
@@ -851,21 +1236,19 @@ func AddHook(t *tensor.Tensor, h Hook) func() {
 
 // RetainGrad makes a non-leaf keep its gradient.
 func RetainGrad(t *tensor.Tensor) {
+	n := GradFn(t)
 	m := Ensure(t)
-	if m.RetainGrad || m.Node == nil {
+	if m.RetainGrad || n == nil {
 		return
 	}
 	m.RetainGrad = true
-	AddHook(t, func(g *tensor.Tensor) (*tensor.Tensor, error) {
-		m.Grad = g
-		return nil, nil
-	})
+	n.retain(m.OutNr, t)
 }
 
 // noDerivative is the error of an operator without a formula, in PyTorch's words.
 func noDerivative(op *aten.Op) error {
 	s := op.Sig()
-	if n := s.Name; n == "_cdist_backward" || n == "_pdist_backward" || n == "_embedding_bag_backward" {
+	if n := s.Name; withoutDerivative[n] {
 		return &aten.Error{Op: op.Name(), Kind: aten.NotImplementedError, Msg: "the derivative for '" + n + "' is not implemented."}
 	}
 	return &aten.Error{Op: op.Name(), Kind: aten.RuntimeError, Msg: "derivative for " + s.Namespace + "::" + s.Name + " is not implemented"}

@@ -151,7 +151,16 @@ func arithmetic() {
 			if c.Out(0).DType.Kind() == tensor.KindComplex && base < 0 {
 				return c.Mul(c.G(0), c.Mul(c.Out(0), cmplx.Log(complex(base, 0))))
 			}
-			return c.Mul(c.G(0), c.Mul(c.Out(0), math.Log(base)))
+			g := c.Mul(c.G(0), c.Mul(c.Out(0), math.Log(base)))
+			if base != 0 {
+				return g
+			}
+			e := c.In("exponent")
+			if e.DType.Kind() == tensor.KindComplex {
+				flat := c.T("logical_and.default", c.T("eq.Scalar", c.Un("imag", e), int64(0)), c.T("ge.Scalar", c.Un("real", e), int64(0)))
+				return c.Where(flat, c.Scalar(int64(0), c.G(0)), g)
+			}
+			return c.Where(c.T("ge.Scalar", e, int64(0)), c.Scalar(int64(0), c.G(0)), g) // constant zero, but for the jump to infinity
 		})
 	})
 	row("atan2.default", func(c *Ctx) {
@@ -397,7 +406,7 @@ func unaries() {
 	row("deg2rad.default", func(c *Ctx) { c.Set("self", func() tt { return c.Mul(c.G(0), math.Pi/180) }) })
 	row("rad2deg.default", func(c *Ctx) { c.Set("self", func() tt { return c.Mul(c.G(0), 180/math.Pi) }) })
 	row("frac.default", func(c *Ctx) { c.Set("self", func() tt { return c.G(0) }) })
-	row("ceil.default floor.default round.default round.decimals trunc.default sign.default", func(c *Ctx) {
+	row("ceil.default floor.default round.default round.decimals trunc.default sign.default bernoulli.default bernoulli.p", func(c *Ctx) {
 		c.Set("self", func() tt { return c.ZerosLike(c.G(0)) })
 	})
 	row("xlogy.Tensor", func(c *Ctx) {

@@ -78,12 +78,15 @@ func nodeName(op *aten.Op) string {
 	return b.String() + "Backward" + num
 }
 
+// withoutDerivative are the operators that PyTorch lists with a derivative that is not implemented; what it does not list at all has another message.
+var withoutDerivative = set(`_cdist_backward _pdist_backward _embedding_bag_backward nextafter _unique _unique2 unique_dim unique_consecutive unique_dim_consecutive`)
+
 // nonDifferentiable operators never carry a gradient, whatever their inputs.
 var nonDifferentiable = set(`eq ne lt le gt ge isnan isinf isfinite logical_and logical_or logical_not logical_xor argmax argmin
-	argsort sign_bit signbit floor_divide zeros_like ones_like empty_like full_like rand_like randn_like randint_like new_zeros new_ones new_empty
-	new_full new_empty_strided nonzero any all equal _local_scalar_dense bernoulli multinomial count_nonzero bincount searchsorted bucketize
-	isin is_nonzero allclose _shape_as_tensor sym_size detach bitwise_and bitwise_or bitwise_not bitwise_xor histc unique _unique2 isclose
-	size stride numel dim item is_same_size result_type can_cast one_hot zero_check nextafter heaviside isposinf isneginf isreal
+	argsort sign_bit signbit  zeros_like ones_like empty_like full_like rand_like randn_like randint_like new_zeros new_ones new_empty
+	new_full new_empty_strided nonzero any all equal _local_scalar_dense  multinomial count_nonzero  searchsorted bucketize
+	isin is_nonzero allclose _shape_as_tensor sym_size detach bitwise_and bitwise_or bitwise_not bitwise_xor histc   isclose
+	size stride numel dim item is_same_size result_type can_cast one_hot zero_check   isposinf isneginf isreal
 	special_airy_ai special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1 special_modified_bessel_i0 special_modified_bessel_i1 special_modified_bessel_k0
 	special_modified_bessel_k1 special_scaled_modified_bessel_k0 special_scaled_modified_bessel_k1 special_spherical_bessel_j0 special_chebyshev_polynomial_t
 	special_chebyshev_polynomial_u special_chebyshev_polynomial_v special_chebyshev_polynomial_w special_hermite_polynomial_h special_hermite_polynomial_he

@@ -34,6 +34,9 @@ type Saved struct {
 
 // NewSaved saves a tensor under a name, by hooks where there are some.
 func NewSaved(name string, t *tensor.Tensor, h *Hooks) (*Saved, error) {
+	if IsInference(t) {
+		return nil, errInferenceSaved
+	}
 	s := &Saved{Name: name, t: t, version: t.Version()}
 	if t.DType.Kind() >= tensor.KindFloat {
 		s.edge = edgeOf(t)
@@ -197,6 +200,18 @@ func (r *recorded) save(need []bool, h *Hooks) error {
 	}
 	return nil
 }
+
+// refuseInference is the error of a call that would keep a tensor of inference mode for its backward pass.
+func (r *recorded) refuseInference(need []bool) error {
+	for _, s := range r.reads(need).slots {
+		if t, _ := r.at(s); IsInference(t) {
+			return errInferenceSaved
+		}
+	}
+	return nil
+}
+
+var errInferenceSaved = errors.New("Inference tensors cannot be saved for backward. To work around you can make a clone to get a normal tensor and use it in autograd.")
 
 // at is the tensor in a slot, and what it is called.
 func (r *recorded) at(s slot) (*tensor.Tensor, string) {

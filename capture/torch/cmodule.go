@@ -69,6 +69,7 @@ func (t *Torch) buildC(in *vm.Interp) (*vm.Module, error) {
 	}
 	c.Set("legacy_contiguous_format", t.formats[tensor.ContiguousFormat])
 	for _, n := range []string{"float32", "float64", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool", "complex64", "complex128",
+		"uint16", "uint32", "uint64", "complex32", "chalf", "float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz",
 		"float", "double", "half", "long", "int", "short", "cfloat", "cdouble"} {
 		d, _ := tensor.ParseDType(n)
 		c.Set(n, t.DTypeObject(d))
@@ -91,6 +92,7 @@ func (t *Torch) buildC(in *vm.Interp) (*vm.Module, error) {
 	t.registerState()
 	t.registerAutocast()
 	t.registerInference()
+	t.edgeNames()
 	c.Func("_checkpoint_region", func(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 		if len(a) == 0 {
 			return nil, in.Errorf(in.Exc.TypeError, "_checkpoint_region() needs a function")
@@ -135,7 +137,7 @@ func functionNames(prefix string) vm.Object {
 // opsNotInTorch are operators that PyTorch shows under torch._C._nn or as methods only.
 var opsNotInTorch = map[string]bool{"linear": true, "gelu": true, "silu": true, "softplus": true, "elu": true, "leaky_relu": true, "hardtanh": true, "mse_loss": true,
 	"l1_loss": true, "nll_loss": true, "cross_entropy_loss": true, "avg_pool2d": true, "view": true, "pad": true, "one_hot": true, "relu6": true, "mish": true, "hardswish": true, "hardsigmoid": true, "repeat": true, "expand": true,
-	"scaled_dot_product_attention": true, "glu": true, "contiguous": true, "random_": true, "copy_": true, "uniform_": true, "normal_": true}
+	"scaled_dot_product_attention": true, "glu": true, "contiguous": true, "random_": true, "copy_": true, "uniform_": true, "normal_": true, "unique_dim": true}
 
 func (t *Torch) generatorType() {
 	var cls *vm.Type
@@ -347,7 +349,7 @@ func (t *Torch) tensorsOr(o vm.Object, other func(vm.Object) error) ([]*tensor.T
 // autogradGrad is the engine under torch.autograd.grad and torch.autograd.backward:
 // (outputs, grad_outputs or None, inputs or None, retain_graph, create_graph, allow_unused, accumulate).
 func (t *Torch) autogradGrad(a []vm.Object) (vm.Object, error) {
-	roots, err := t.tensorList(a[0])
+	roots, starts, err := t.tensorsOrEdges(a[0])
 	if err != nil {
 		return nil, err
 	}
@@ -359,8 +361,11 @@ func (t *Torch) autogradGrad(a []vm.Object) (vm.Object, error) {
 	}
 	o := BackwardOptions{}
 	if a[2] != vm.None {
-		if o.Inputs, err = t.tensorList(a[2]); err != nil {
+		if o.Inputs, o.At, err = t.tensorsOrEdges(a[2]); err != nil {
 			return nil, err
+		}
+		if o.At != nil {
+			o.Inputs = nil
 		}
 	}
 	for i, p := range []*bool{&o.RetainGraph, &o.CreateGraph, &o.AllowUnused, &o.Accumulate} {
@@ -374,7 +379,7 @@ func (t *Torch) autogradGrad(a []vm.Object) (vm.Object, error) {
 	if t.wrappedAmong(roots) {
 		o.On = t.dispatcher()
 	}
-	res, err := t.propagate(roots, grads[:len(roots)], o)
+	res, err := t.propagate(roots, starts, grads[:len(roots)], o)
 	if err != nil {
 		return nil, t.Error(err)
 	}
@@ -402,6 +407,7 @@ func (t *Torch) fitSeeds(roots, grads []*tensor.Tensor) error {
 	for i, out := range roots[:min(len(roots), len(grads))] {
 		g := grads[i]
 		switch {
+		case out == nil: // an edge: what flows there has the shape of whatever is there
 		case g == nil && out.Numel() == 1 && out.DType.Kind() == tensor.KindComplex && t.Grad.RequiresGrad(out):
 			return wrong("grad can be implicitly created only for real scalar outputs but got torch.%s", out.DType)
 		case g == nil:
@@ -425,11 +431,41 @@ type pass struct {
 	behind []vm.Object // what the program wants called when the pass is over
 }
 
-// propagate runs a backward pass.
-func (t *Torch) propagate(roots, grads []*tensor.Tensor, o BackwardOptions) ([]*tensor.Tensor, error) {
+// tensorsOrEdges are tensors, or places in the graph where gradients are: where one of them is a GradientEdge edges has them all.
+func (t *Torch) tensorsOrEdges(o vm.Object) (ts []*tensor.Tensor, edges []GradEdge, err error) {
+	if p, ok := o.(*Tensor); ok {
+		return []*tensor.Tensor{p.T}, nil, nil
+	}
+	items, err := t.In.IterAll(o)
+	if err != nil {
+		return nil, nil, err
+	}
+	ts, at := make([]*tensor.Tensor, len(items)), make([]GradEdge, len(items))
+	for i, x := range items {
+		switch p, isTensor := x.(*Tensor); {
+		case isTensor:
+			ts[i], at[i] = p.T, t.Grad.EdgeOf(p.T)
+		default:
+			if tup, ok := vm.AsTuple(x); ok && len(tup.Items) == 2 && nodeOf(tup.Items[0]) != nil {
+				nr, _ := vm.AsInt(tup.Items[1])
+				at[i], edges = GradEdge{nodeOf(tup.Items[0]), int(nr)}, at
+			}
+		}
+	}
+	return ts, edges, nil
+}
+
+// propagate runs a backward pass, from starts where there are some.
+func (t *Torch) propagate(roots []*tensor.Tensor, starts []GradEdge, grads []*tensor.Tensor, o BackwardOptions) ([]*tensor.Tensor, error) {
 	t.passNumber++
-	t.passes = append(t.passes, pass{number: t.passNumber, inputs: o.Inputs != nil})
-	out, err := t.Grad.Backward(roots, grads, o)
+	t.passes = append(t.passes, pass{number: t.passNumber, inputs: o.Inputs != nil || o.At != nil})
+	var out []*tensor.Tensor
+	var err error
+	if starts != nil {
+		out, err = t.Grad.BackwardFrom(starts, grads, o)
+	} else {
+		out, err = t.Grad.Backward(roots, grads, o)
+	}
 	for n := 0; err == nil && n < len(t.passes[len(t.passes)-1].behind); n++ { // which may grow
 		_, err = t.In.Call(t.passes[len(t.passes)-1].behind[n], nil, nil)
 	}

@@ -510,7 +510,7 @@ func (t *Torch) tangent(l *levels.Level, y *tensor.Tensor) (*tensor.Tensor, erro
 		ins[i] = d.Primal
 	}
 	o := BackwardOptions{RetainGraph: true, CreateGraph: true, AllowUnused: true, Inputs: ins, On: t.dispatcher()}
-	slopes, err := t.propagate([]*tensor.Tensor{y}, []*tensor.Tensor{weights}, o)
+	slopes, err := t.propagate([]*tensor.Tensor{y}, nil, []*tensor.Tensor{weights}, o)
 	if err != nil {
 		return nil, t.Error(err)
 	}
@@ -524,7 +524,7 @@ func (t *Torch) tangent(l *levels.Level, y *tensor.Tensor) (*tensor.Tensor, erro
 		return nil, nil
 	}
 	o.Inputs = []*tensor.Tensor{weights}
-	found, err := t.propagate(roots, given, o)
+	found, err := t.propagate(roots, nil, given, o)
 	if err != nil {
 		return nil, t.Error(err)
 	}

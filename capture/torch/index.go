@@ -161,12 +161,16 @@ func (r *indexer) tensor(v *tensor.Tensor) (err error) {
 	case len(v.Shape) == 0 && v.DType.IsInt() && v.DType != tensor.UInt8 && !v.Fake && r.t.Hook == nil:
 		r.x, err = r.t.run("select.int", r.x, int64(r.dim), v.AtInt(0))
 		return err
-	case len(v.Shape) == 0 && v.DType == tensor.Bool:
+	case len(v.Shape) == 0 && isMask(v):
 		b, err := r.t.item(v)
 		if err != nil {
 			return err
 		}
-		return r.truth(b == vm.True)
+		yes, err := r.t.In.Truth(b)
+		if err != nil {
+			return err
+		}
+		return r.truth(yes)
 	}
 	r.gather(v)
 	return nil
@@ -353,6 +357,17 @@ func (t *Torch) setItem(x *tensor.Tensor, idx, val vm.Object) error {
 				return err
 			}
 		}
+		dims, most := len(r.x.Shape), 0
+		for _, i := range r.tensors {
+			if i, ok := i.(*tensor.Tensor); ok && i != nil && isMask(i) {
+				dims, most = dims-len(i.Shape), max(most, 1)
+			} else if ok && i != nil {
+				dims, most = dims-1, max(most, len(i.Shape))
+			}
+		}
+		if vt, err = t.withoutOnes(vt, dims+most); err != nil {
+			return err
+		}
 		_, err = t.run("index_put_.default", r.x, r.tensors, vt)
 		return err
 	}
@@ -365,10 +380,8 @@ func (t *Torch) setItem(x *tensor.Tensor, idx, val vm.Object) error {
 		_, err = t.run("fill_.Scalar", r.x, v)
 		return err
 	}
-	for len(vt.Shape) > len(r.x.Shape) && vt.Shape[0] == 1 {
-		if vt, err = t.run("squeeze.dim", vt, int64(0)); err != nil {
-			return err
-		}
+	if vt, err = t.withoutOnes(vt, len(r.x.Shape)); err != nil {
+		return err
 	}
 	if sh, err := tensor.BroadcastShapes(vt.Shape, r.x.Shape); err != nil || !slices.Equal(sh, r.x.Shape) {
 		_, err = t.run("expand.default", vt, sizesArg(r.x.Shape)) // which says what is wrong
@@ -376,6 +389,16 @@ func (t *Torch) setItem(x *tensor.Tensor, idx, val vm.Object) error {
 	}
 	_, err = t.run("copy_.default", r.x, vt)
 	return err
+}
+
+// withoutOnes is v without dimensions of size one in front, as long as it has more than dims.
+func (t *Torch) withoutOnes(v *tensor.Tensor, dims int) (_ *tensor.Tensor, err error) {
+	for len(v.Shape) > dims && v.Shape[0] == 1 {
+		if v, err = t.run("squeeze.dim", v, int64(0)); err != nil {
+			return nil, err
+		}
+	}
+	return v, nil
 }
 
 // assigned is what is written to elements of x: a tensor, or a number that their dtype holds.

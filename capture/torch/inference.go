@@ -3,6 +3,7 @@ package torch
 import (
 	"whittle/capture/fx"
 	"whittle/capture/python/vm"
+	"whittle/kernels/tensor"
 )
 
 // InferenceMode is an entered torch.inference_mode region: what _enter_inference_mode gives and _exit_inference_mode takes.
@@ -56,14 +57,14 @@ func (t *Torch) registerInference() {
 			return nil, err
 		}
 		m := &InferenceMode{inference: t.Inference, grad: t.Grad.Enabled(), class: cls}
-		t.Inference = on
+		t.setInference(on)
 		t.setGrad(!on)
 		return m, nil
 	})
 	def("_exit_inference_mode", module+"_exit_inference_mode", func(a []vm.Object) (vm.Object, error) {
 		if len(a) == 1 {
 			if m, ok := a[0].(*InferenceMode); ok {
-				t.Inference = m.inference
+				t.setInference(m.inference)
 				t.setGrad(m.grad)
 				return vm.None, nil
 			}
@@ -81,6 +82,20 @@ func (t *Torch) checkpointRegion(f func() (vm.Object, error)) (vm.Object, error)
 	return f()
 }
 
+// setInference switches inference mode.
+func (t *Torch) setInference(on bool) {
+	t.Inference = on
+	t.Grad.SetInference(on)
+}
+
+// requireGrad sets whether a program asks for the gradient of x.
+func (t *Torch) requireGrad(x *tensor.Tensor, on bool) error {
+	if on && !t.Inference && t.Grad.IsInference(x) {
+		return t.In.Errorf(t.In.Exc.RuntimeError, "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
+	}
+	return t.Grad.SetRequiresGrad(x, on)
+}
+
 // markInference marks the tensors that a call made in inference mode; what it was given stays as it is.
 func (t *Torch) markInference(args []vm.Object, res vm.Object) {
 	switch v := res.(type) {
@@ -89,11 +104,11 @@ func (t *Torch) markInference(args []vm.Object, res vm.Object) {
 			if a == res {
 				return
 			}
-			if p, ok := a.(*Tensor); ok && p.T.Storage == v.T.Storage && !p.Inference {
+			if p, ok := a.(*Tensor); ok && p.T.Storage == v.T.Storage && !t.Grad.IsInference(p.T) {
 				return // a view of a tensor that is none
 			}
 		}
-		v.Inference = true
+		t.Grad.MarkInference(v.T)
 	case *vm.Tuple:
 		for _, x := range v.Items {
 			t.markInference(args, x)

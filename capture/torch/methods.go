@@ -130,13 +130,16 @@ func (t *Torch) makeSubclass(args []vm.Object, _ []vm.KwArg) (vm.Object, error) 
 	if t.profiler != nil {
 		t.profiler.Operator(aten.Lookup("aten.detach.default"), []aten.Value{src.T}, -1)(nil)
 	}
+	if t.Grad.IsInference(src.T) {
+		t.Grad.MarkInference(x)
+	}
 	p := t.WrapAs(x, cls)
 	if len(args) > 2 {
 		on, err := in.Truth(args[2])
 		if err != nil {
 			return nil, err
 		}
-		if err := t.Grad.SetRequiresGrad(x, on); err != nil {
+		if err := t.requireGrad(x, on); err != nil {
 			return nil, t.Error(err)
 		}
 	}
@@ -153,6 +156,24 @@ func (t *Torch) operand(o vm.Object) bool {
 		return true
 	}
 	return t.plainNumber(o) != o
+}
+
+// partProperty is the real or the imaginary part of a tensor, a view that can be assigned to.
+func (t *Torch) partProperty(name string) *vm.GetSet {
+	p := t.viewProperty(name, name)
+	p.Set = func(in *vm.Interp, self, v vm.Object) error {
+		part, err := p.Get(in, self)
+		if err != nil {
+			return err
+		}
+		if _, ok := v.(*Tensor); ok {
+			_, err = in.CallMethod(part, "copy_", v)
+		} else {
+			_, err = in.CallMethod(part, "fill_", v)
+		}
+		return err
+	}
+	return p
 }
 
 // property reads a tensor attribute through the hook, as PyTorch does for T and the like.
@@ -194,7 +215,12 @@ func (t *Torch) properties() []*vm.GetSet {
 		getter("nbytes", func(o vm.Object) vm.Object { return vm.MakeInt(T(o).Numel() * int64(T(o).DType.Size())) }),
 		getter("is_leaf", func(o vm.Object) vm.Object { return vm.MakeBool(t.Grad.IsLeaf(T(o))) }),
 		getter("retains_grad", func(o vm.Object) vm.Object { return vm.MakeBool(t.Grad.RetainsGrad(T(o))) }),
-		getter("_version", func(o vm.Object) vm.Object { return vm.MakeInt(T(o).Version()) }),
+		{Name: "_version", Get: func(in *vm.Interp, o vm.Object) (vm.Object, error) {
+			if t.Grad.IsInference(T(o)) {
+				return nil, in.Errorf(in.Exc.RuntimeError, "Inference tensors do not track version counter.")
+			}
+			return vm.MakeInt(T(o).Version()), nil
+		}},
 		getter("is_cuda", func(vm.Object) vm.Object { return vm.False }),
 		getter("is_cpu", func(o vm.Object) vm.Object { return vm.MakeBool(!isMeta(T(o))) }),
 		getter("is_meta", func(o vm.Object) vm.Object { return vm.MakeBool(isMeta(T(o))) }),
@@ -224,8 +250,17 @@ func (t *Torch) properties() []*vm.GetSet {
 			}
 			return vm.None
 		}),
-		getter("grad_fn", func(o vm.Object) vm.Object {
-			return t.nodeObject(GradEdge{Node: t.Grad.Node(T(o))})
+		{Name: "grad_fn", Get: func(_ *vm.Interp, o vm.Object) (vm.Object, error) {
+			if err := t.Grad.Ambiguous(T(o)); err != nil {
+				return nil, t.Error(err)
+			}
+			return t.nodeObject(t.Grad.Node(T(o))), nil
+		}},
+		getter("output_nr", func(o vm.Object) vm.Object {
+			if t.Grad.Node(T(o)) == nil {
+				return vm.MakeInt(0)
+			}
+			return vm.MakeInt(int64(t.Grad.EdgeOf(T(o)).Nr))
 		}),
 		{Name: "requires_grad", Get: func(_ *vm.Interp, o vm.Object) (vm.Object, error) {
 			return vm.MakeBool(t.Grad.RequiresGrad(T(o))), nil
@@ -234,7 +269,7 @@ func (t *Torch) properties() []*vm.GetSet {
 			if err != nil {
 				return err
 			}
-			return t.Error(t.Grad.SetRequiresGrad(T(o), b))
+			return t.Error(t.requireGrad(T(o), b))
 		}},
 		{Name: "grad", Get: func(_ *vm.Interp, o vm.Object) (vm.Object, error) {
 			if g := t.Grad.Grad(T(o)); g != nil {
@@ -264,106 +299,18 @@ func (t *Torch) properties() []*vm.GetSet {
 				return in.Errorf(in.Exc.TypeError, "Variable data has to be a tensor, but got %s", v.Type().Name)
 			}
 			x := T(o)
+			if t.Grad.RequiresGrad(x) && s.T.DType.Kind() < tensor.KindFloat {
+				return in.Errorf(in.Exc.RuntimeError, "data set to a tensor that requires gradients must be floating point or complex dtype")
+			}
 			x.Fake, x.Mode = s.T.Fake, s.T.Mode
 			x.Storage, x.DType, x.Offset, x.Base = s.T.Storage, s.T.DType, s.T.Offset, nil
 			x.Shape, x.Stride = append([]int64(nil), s.T.Shape...), append([]int64(nil), s.T.Stride...)
 			return nil
 		}},
-		t.viewProperty("T", "numpy_T"), t.viewProperty("mT", "transpose", vm.MakeInt(-2), vm.MakeInt(-1)),
+		t.viewProperty("T", "numpy_T"), t.viewProperty("mT", "mT"),
 		t.viewProperty("H", "matrix_H"), t.viewProperty("mH", "mH"),
-		t.viewProperty("real", "real"), t.viewProperty("imag", "imag"),
+		t.partProperty("real"), t.partProperty("imag"),
 	}
-}
-
-// nodeObject is what programs see of where a gradient flows: the node of an operator, that of a leaf's accumulation, or None.
-func (t *Torch) nodeObject(e GradEdge) vm.Object {
-	if e.Node == nil {
-		if e.Leaf == nil {
-			return vm.None
-		}
-		return &vm.Instance{Class: t.nodeClass("AccumulateGrad"), Native: e}
-	}
-	face := e.Node.Face()
-	if *face == nil {
-		*face = &vm.Instance{Class: t.nodeClass(e.Node.Name()), Native: e}
-	}
-	return (*face).(vm.Object)
-}
-
-// nodeClass is the class of an autograd node, <AddBackward0 object at 0x...>.
-func (t *Torch) nodeClass(name string) *vm.Type {
-	k := "node " + name
-	if c := t.returns[k]; c != nil {
-		return c
-	}
-	edge := func(o vm.Object) GradEdge { return o.(*vm.Instance).Native.(GradEdge) }
-	module := "builtins"
-	if strings.HasSuffix(name, "Backward") { // of a function of Python's; those of operators are numbered
-		module = "torch.autograd.function"
-	}
-	c := t.In.NewNativeType(vm.Spec{Name: name, Module: module, Methods: map[string]vm.GoFunc{
-		"name": func(_ *vm.Interp, args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-			if e := edge(args[0]); e.Node == nil {
-				return vm.Str("torch::autograd::AccumulateGrad"), nil
-			}
-			return vm.Str(name), nil
-		},
-		"__getattr__": func(in *vm.Interp, args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-			attr, _ := vm.AsStr(args[1])
-			if n := edge(args[0]).Node; n != nil {
-				if v, ok, err := t.savedAttr(n, attr); ok || err != nil {
-					return v, err
-				}
-			}
-			return nil, in.Errorf(in.Exc.AttributeError, "'%s' object has no attribute '%s'", name, attr)
-		},
-		"__dir__": func(in *vm.Interp, args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-			v, err := in.CallMethod(vm.ObjectType, "__dir__", args[0])
-			if err != nil {
-				return nil, err
-			}
-			names, err := in.IterAll(v)
-			if n := edge(args[0]).Node; n != nil && err == nil {
-				for _, s := range savedAttrs(n) {
-					names = append(names, vm.Str(s))
-				}
-			}
-			return vm.NewList(names...), err
-		},
-	}, GetSet: []*vm.GetSet{
-		getter("next_functions", func(o vm.Object) vm.Object {
-			e := edge(o)
-			if e.Node == nil {
-				return vm.NewTuple()
-			}
-			next := e.Node.Next()
-			items := make([]vm.Object, len(next))
-			for i, n := range next {
-				items[i] = vm.NewTuple(t.nodeObject(n), vm.MakeInt(int64(n.Nr)))
-			}
-			return vm.NewTuple(items...)
-		}),
-		{Name: "variable", Get: func(in *vm.Interp, o vm.Object) (vm.Object, error) {
-			if e := edge(o); e.Leaf != nil {
-				return t.Wrap(e.Leaf), nil
-			}
-			return nil, in.Errorf(in.Exc.AttributeError, "'%s' object has no attribute 'variable'", name)
-		}},
-		getter("metadata", func(o vm.Object) vm.Object {
-			i := o.(*vm.Instance)
-			if i.Dict == nil {
-				i.Dict = vm.NewDict()
-			}
-			d, ok := i.Dict.GetStr("_metadata")
-			if !ok {
-				d = vm.NewDict()
-				i.Dict.SetStr("_metadata", d)
-			}
-			return d
-		}),
-	}})
-	t.returns[k] = c
-	return c
 }
 
 // plain makes a method that needs no hook: it reads metadata.
@@ -482,6 +429,7 @@ func (t *Torch) special() map[string]vm.GoFunc {
 		"resize_as":         t.inPython("torch._tensor", "_resized_as"),
 		"is_pinned":         t.inPython("torch._tensor", "_is_pinned"),
 		"module_load":       t.inPython("torch._tensor", "_module_load"),
+		"set_":              t.setStorage,
 		"lu":                t.inPython("torch._tensor", "_lu"),
 		"reinforce":         t.inPython("torch._tensor", "_reinforce"),
 		"has_names":         t.inPython("torch._tensor", "_has_names"),
@@ -495,7 +443,7 @@ func (t *Torch) special() map[string]vm.GoFunc {
 			return vm.MakeInt(int64(uintptr(x.Ptr()))), nil
 		}),
 		"is_inference": func(_ *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-			return vm.MakeBool(a[0].(*Tensor).Inference), nil
+			return vm.MakeBool(t.Grad.IsInference(a[0].(*Tensor).T)), nil
 		},
 		"is_contiguous": plain(func(x *tensor.Tensor, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 			f := tensor.ContiguousFormat
@@ -625,10 +573,15 @@ func (t *Torch) special() map[string]vm.GoFunc {
 			if err := t.guardLevels(); err != nil {
 				return nil, t.Error(err)
 			}
-			return a[0], t.Error(t.Grad.SetRequiresGrad(a[0].(*Tensor).T, on))
+			return a[0], t.Error(t.requireGrad(a[0].(*Tensor).T, on))
 		}),
 		"detach_": t.hooked("detach_", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			x := a[0].(*Tensor).T
+			if x.Base != nil {
+				return nil, in.Errorf(in.Exc.RuntimeError, "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for training, and "+
+					"gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence detach_() cannot be called on these gradients. "+
+					"To fix this error, please refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution.")
+			}
 			t.Grad.Detach(x)
 			return a[0], nil
 		}),

@@ -99,7 +99,7 @@ func (t *Torch) toNumpy(args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 			}
 		}
 	}
-	if t.Grad.RequiresGrad(x) && !force {
+	if t.Grad.RequiresGrad(x) && t.Grad.Enabled() && !force {
 		return nil, in.Errorf(in.Exc.RuntimeError, "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
 	}
 	if x.Fake {

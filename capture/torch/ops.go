@@ -64,6 +64,9 @@ func (t *Torch) packet(ns, name string, how form, args []vm.Object, kw []vm.KwAr
 			requires = b
 			continue
 		}
+		if k.Name == "names" && k.Value == vm.None && !hasArg(ops, "names") && hasArg(ops, "dtype") {
+			continue // of a factory: without names
+		}
 		v, ok := t.Value(k.Value)
 		if !ok {
 			return nil, t.signatureError(name, how, shown, kw, fmt.Errorf("%s(): argument '%s' must not be %s", name, k.Name, k.Value.Type().Name))
@@ -92,10 +95,24 @@ func (t *Torch) packet(ns, name string, how form, args []vm.Object, kw []vm.KwAr
 	}
 	if how == function || how == method {
 		for i, a := range op.Sig().Args {
+			var given vm.Object
+			if i < len(args) {
+				given = args[i]
+			}
+			if _, isBool := given.(vm.Bool); isBool && (a.Type.Base == "int" || a.Type.Base == "SymInt") && !a.Type.List {
+				where := ""
+				if !a.KwOnly {
+					where = fmt.Sprintf(" (position %d)", i+1-min(1, int(how)-int(function)))
+				}
+				return nil, t.In.Errorf(t.In.Exc.TypeError, "%s(): argument '%s'%s must be int, not bool", name, a.Name, where)
+			}
 			if _, isT := bound[i].(*tensor.Tensor); a.Type.Base == "Tensor" && !a.Type.List && !isT && bound[i] != nil && !numbersForTensors[name] {
 				return nil, t.signatureError(name, how, shown, kw, fmt.Errorf("%s(): argument '%s' must be Tensor, not a number", name, a.Name))
 			}
 		}
+	}
+	if bound, err = t.byDefault(op, bound); err != nil {
+		return nil, t.Error(err)
 	}
 	out, err := t.Run(op, bound)
 	if err != nil {
@@ -109,6 +126,53 @@ func (t *Torch) packet(ns, name string, how form, args []vm.Object, kw []vm.KwAr
 		}
 	}
 	return t.results(op, out), nil
+}
+
+// byDefault converts integers that a pointwise operator would compute with as float32 to the default dtype, where that is another one: kernels promote
+// numbers by themselves, and know no default of a program's.
+func (t *Torch) byDefault(op *aten.Op, bound []aten.Value) ([]aten.Value, error) {
+	if t.DefaultDType == tensor.Float32 || !op.Has(aten.Pointwise) || op.Has(aten.OutVariant) {
+		return bound, nil
+	}
+	first := 0
+	if op.Has(aten.Inplace) {
+		first = 1 // whose dtype stays
+	}
+	integers := false
+	for i, a := range bound {
+		switch a := a.(type) {
+		case *tensor.Tensor:
+			if a != nil && a.DType.Kind() > tensor.KindInt {
+				return bound, nil
+			}
+			integers = integers || a != nil && i >= first
+		case tensor.DType, []aten.Value:
+			return bound, nil
+		}
+	}
+	if !integers {
+		return bound, nil
+	}
+	v, err := aten.Fake.Dispatch(op, bound)
+	r, ok := v.(*tensor.Tensor)
+	if err != nil || !ok || r.DType.Kind() < tensor.KindFloat {
+		return bound, nil // the call itself says what is wrong
+	}
+	to := t.DefaultDType
+	if r.DType.Kind() == tensor.KindComplex && to == tensor.Float64 {
+		to = tensor.Complex128
+	} else if r.DType.Kind() == tensor.KindComplex {
+		return bound, nil
+	}
+	bound = slices.Clone(bound)
+	for i, a := range bound {
+		if x, ok := a.(*tensor.Tensor); ok && x != nil {
+			if bound[i], err = aten.CallKw(t.dispatcher(), "aten._to_copy", []aten.Value{x}, map[string]aten.Value{"dtype": to}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return bound, nil
 }
 
 // Run dispatches one bound call. Random operators without a generator use the default one.
@@ -278,9 +342,15 @@ func spread(name string, args []vm.Object, skip int) []vm.Object {
 	if !varargs[name] || len(args) < skip+1 {
 		return args
 	}
-	for _, a := range args[skip:] {
-		switch a.(type) {
+	sizes := slices.Clone(args[skip:])
+	for i, a := range sizes {
+		switch a := a.(type) {
 		case vm.Int, vm.Bool, *Scalar:
+		case *Tensor:
+			if len(a.T.Shape) > 0 || !a.T.DType.IsInt() || a.T.Fake {
+				return args
+			}
+			sizes[i] = vm.MakeInt(a.T.AtInt(0))
 		default:
 			if a.Type().Lookup("__index__") == nil || !isScalar(a) {
 				return args
@@ -288,7 +358,7 @@ func spread(name string, args []vm.Object, skip int) []vm.Object {
 		}
 	}
 	out := append([]vm.Object(nil), args[:skip]...)
-	return append(out, vm.NewTuple(args[skip:]...))
+	return append(out, vm.NewTuple(sizes...))
 }
 
 // function is the torch function of an operator packet: torch.relu.

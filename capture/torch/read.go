@@ -159,6 +159,9 @@ func (t *Torch) registerHook(x *tensor.Tensor, f vm.Object) (vm.Object, error) {
 		if !ok {
 			return nil, t.notFromHook(r)
 		}
+		if g == nil {
+			return nil, t.In.Errorf(t.In.Exc.RuntimeError, "can't replace a None gradient with a non-None value")
+		}
 		return p.T, t.sizeFromHook(f, p.T, g)
 	})
 	return t.Handle(remove), nil
@@ -174,11 +177,7 @@ func (t *Torch) sizeFromHook(f vm.Object, gave, want *tensor.Tensor) error {
 	if slices.Equal(gave.Shape, want.Shape) {
 		return nil
 	}
-	name := "<unknown>"
-	if n, err := t.In.GetAttr(f, "__name__"); err == nil {
-		name, _ = vm.AsStr(n)
-	}
-	return t.In.Errorf(t.In.Exc.RuntimeError, "hook '%s' has changed the size of value", name)
+	return t.In.Errorf(t.In.Exc.RuntimeError, "hook '%s' has changed the size of value", t.hookName(f))
 }
 
 // registerPostHook registers a hook that sees a leaf when its gradient is there.
@@ -286,7 +285,7 @@ func (t *Torch) backward(a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 	if err := t.fitSeeds(roots, grads); err != nil {
 		return nil, err
 	}
-	_, err := t.propagate(roots, grads[:1], o)
+	_, err := t.propagate(roots, nil, grads[:1], o)
 	return vm.None, t.Error(err)
 }
 

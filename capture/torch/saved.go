@@ -43,6 +43,15 @@ func (t *Torch) savedNames(autograd *vm.Module) {
 		t.savedHooksOff = a[0]
 		return nil
 	})
+	def("_unsafe_set_version_counter", 2, func(a []vm.Object) error {
+		x, ok := a[0].(*Tensor)
+		v, ok2 := vm.AsInt(a[1])
+		if !ok || !ok2 {
+			return t.In.Errorf(t.In.Exc.TypeError, "_unsafe_set_version_counter(): incompatible function arguments")
+		}
+		x.T.SetVersion(v)
+		return nil
+	})
 	def("_saved_tensors_hooks_enable", 0, func([]vm.Object) error { t.savedHooksOff = nil; return nil })
 	def("_push_saved_tensors_default_hooks", 2, func(a []vm.Object) error {
 		if !vm.Callable(a[0]) || !vm.Callable(a[1]) {
@@ -85,7 +94,11 @@ func (t *Torch) savedNames(autograd *vm.Module) {
 				if len(a) != 3 {
 					return nil, in.Errorf(in.Exc.TypeError, "register_hooks() takes 2 arguments (%d given)", len(a)-1)
 				}
-				return vm.None, t.Error(a[0].(*vm.Instance).Native.(SavedTensor).Hook(t.hooks(a[1], a[2])))
+				s, ok := a[0].(*vm.Instance).Native.(SavedTensor)
+				if !ok {
+					return nil, in.Errorf(in.Exc.RuntimeError, "Calling register_hooks on a saved tensor with value None is forbidden")
+				}
+				return vm.None, t.Error(s.Hook(t.hooks(a[1], a[2])))
 			},
 		}})
 	autograd.Dict.SetStr("SavedTensor", t.savedTensorType)
@@ -130,7 +143,10 @@ func (t *Torch) keep(out *tensor.Tensor, ctx *vm.Instance) error {
 	if ctx.Dict == nil {
 		ctx.Dict = vm.NewDict()
 	}
-	if face, ok := t.nodeObject(GradEdge{Node: n}).(*vm.Instance); ok {
+	if ctx.Class.IsSubtype(t.functionBase()) {
+		ctx.Native = n
+		*n.Face() = ctx
+	} else if face, ok := t.nodeObject(n).(*vm.Instance); ok {
 		face.Dict = ctx.Dict
 	}
 	of, ok := ctx.Dict.GetStr("to_save")
@@ -146,7 +162,7 @@ func (t *Torch) keep(out *tensor.Tensor, ctx *vm.Instance) error {
 	for i, o := range items {
 		x, ok := o.(*Tensor)
 		if !ok {
-			objects[i] = vm.None
+			objects[i] = t.savedObject(nil)
 			continue
 		}
 		s, err := t.Grad.Save(x.T)
@@ -161,8 +177,13 @@ func (t *Torch) keep(out *tensor.Tensor, ctx *vm.Instance) error {
 	return nil
 }
 
+// savedObject is what programs see of a saved tensor; of nil, of None that was saved.
 func (t *Torch) savedObject(s SavedTensor) vm.Object {
-	return &vm.Instance{Class: t.savedTensorType, Native: s}
+	o := &vm.Instance{Class: t.savedTensorType}
+	if s != nil {
+		o.Native = s
+	}
+	return o
 }
 
 // savedAttr is an attribute of a node that shows what it keeps: _saved_NAME, the value, and _raw_saved_NAME, the object that holds it. ok is
@@ -222,11 +243,12 @@ func (t *Torch) unpack(saved vm.Object) (vm.Object, error) {
 	}
 	out := make([]vm.Object, len(items))
 	for i, o := range items {
-		out[i] = o
-		if o == vm.None {
+		s, ok := o.(*vm.Instance).Native.(SavedTensor)
+		if !ok {
+			out[i] = vm.None
 			continue
 		}
-		x, err := o.(*vm.Instance).Native.(SavedTensor).Get()
+		x, err := s.Get()
 		if err != nil {
 			return nil, t.Error(err)
 		}

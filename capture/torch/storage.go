@@ -256,3 +256,28 @@ func (t *Torch) inPython(module, name string) vm.GoFunc {
 		return in.Call(f, args, kw)
 	}
 }
+
+// setStorage is Tensor.set_: with a storage the tensor is one over that, with its own dtype.
+func (t *Torch) setStorage(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+	var source vm.Object
+	if len(a) > 1 {
+		source = a[1]
+	}
+	for _, k := range kw {
+		if k.Name == "source" {
+			source = k.Value
+		}
+	}
+	if _, isTensor := source.(*Tensor); source != nil && !isTensor {
+		m, err := in.Import("torch.storage")
+		if err != nil {
+			return nil, err
+		}
+		f, err := in.GetAttr(m, "_set")
+		if err != nil {
+			return nil, err
+		}
+		return in.Call(f, a, kw)
+	}
+	return t.method("set_")(in, a, kw)
+}

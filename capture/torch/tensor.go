@@ -15,9 +15,6 @@ type Tensor struct {
 	class *vm.Type
 	dict  *vm.Dict
 
-	// Inference says that the tensor was made under torch.inference_mode.
-	Inference bool
-
 	same *Tensor // see StandFor
 }
 

@@ -41,10 +41,29 @@ type Autograd interface {
 	Detach(t *tensor.Tensor)
 	AddHook(t *tensor.Tensor, h func(g *tensor.Tensor) (*tensor.Tensor, error)) (remove func())
 	AddPostHook(t *tensor.Tensor, h func(t *tensor.Tensor) error) (remove func())
+	// Ambiguous is the error of a view whose history cannot be said, nil for any other tensor.
+	Ambiguous(t *tensor.Tensor) error
 	// Backward propagates grads from roots: into .grad when accumulate, else it returns the inputs' gradients.
 	Backward(roots, grads []*tensor.Tensor, o BackwardOptions) ([]*tensor.Tensor, error)
+	// BackwardFrom propagates grads from edges.
+	BackwardFrom(roots []GradEdge, grads []*tensor.Tensor, o BackwardOptions) ([]*tensor.Tensor, error)
+	// EdgeOf is where the gradient of a tensor flows.
+	EdgeOf(t *tensor.Tensor) GradEdge
+	// Running is the node that a backward pass runs now, nil outside of one.
+	Running() GradNode
+	// WillRun reports whether the pass under way runs a node; ok is false outside of passes.
+	WillRun(n GradNode) (runs, ok bool)
+	// Order is the order in which the nodes run that the pass under way has not yet run; ok is false where that cannot be said.
+	Order() (nodes []GradNode, ok bool)
 	// Record makes outs the results of a custom node over inputs.
 	Record(name string, inputs, outs []*tensor.Tensor, apply func(grads []*tensor.Tensor) ([]*tensor.Tensor, error))
+	// MadeByFunction notes that a function of the program made a tensor, alone or with others: where it is a view it is not to be written.
+	MadeByFunction(t *tensor.Tensor, several bool)
+	// SetInference says that what is made from now on is never part of a graph, or may be.
+	SetInference(on bool)
+	// MarkInference makes a tensor one that is never part of a graph, IsInference says whether it is one.
+	MarkInference(t *tensor.Tensor)
+	IsInference(t *tensor.Tensor) bool
 	// Save keeps a tensor as operators do, by the hooks that are set.
 	Save(t *tensor.Tensor) (SavedTensor, error)
 	// UseHooks sets who is asked for the hooks for what is saved; nil => there are none.
@@ -87,6 +106,15 @@ type GradNode interface {
 	Name() string
 	Next() []GradEdge // one for each tensor that it can give a gradient to
 	Face() *any       // where the object that stands for it is kept
+	Number() uint64   // its place in the order in which nodes are made
+	// Leaf is the leaf whose gradients the node accumulates; nil for any other node.
+	Leaf() *tensor.Tensor
+	// Results describes the results whose gradients it takes: tensors without elements; nil where that was not noted.
+	Results() []*tensor.Tensor
+	// Before has f called with the gradients of its results before it runs, After with those of its inputs and of its results when it has run. What f
+	// gives, unless that is nil, takes the place of the former, or of those of the inputs.
+	Before(f func(inputs, outputs []*tensor.Tensor) ([]*tensor.Tensor, error)) (remove func())
+	After(f func(inputs, outputs []*tensor.Tensor) ([]*tensor.Tensor, error)) (remove func())
 	// Saved is what it keeps for its backward pass, an error once that was freed.
 	Saved() ([]SavedTensor, error)
 	// Scalars are the arguments without tensors that its backward pass reads, by name.
@@ -109,17 +137,17 @@ type SavedHooks struct {
 	Unpack func(any) (*tensor.Tensor, error)
 }
 
-// GradEdge says where a gradient flows: to result Nr of Node, or into a leaf; to neither when nothing is asked for.
+// GradEdge says where a gradient flows: to result Nr of Node, which may be that of a leaf; Node is nil when nothing is asked for.
 type GradEdge struct {
 	Node GradNode
 	Nr   int
-	Leaf *tensor.Tensor
 }
 
 // BackwardOptions are the flags of a backward pass.
 type BackwardOptions struct {
 	RetainGraph, CreateGraph, Accumulate, AllowUnused bool
 	Inputs                                            []*tensor.Tensor
+	At                                                []GradEdge // where gradients are asked for, instead of Inputs
 	// On is what the formulas run on; nil => the engine itself.
 	On aten.Dispatcher
 }

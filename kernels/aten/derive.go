@@ -64,6 +64,9 @@ func deriveInplace(name, root, text string, base map[string][]*Op, add func(stri
 				if err != nil {
 					return nil, err
 				}
+				if r, ok := v.(*tensor.Tensor); ok && !tensor.CanCast(r.DType, c.T(0).DType) {
+					return nil, errf("result type %s can't be cast to the desired output type %s", cName(r.DType), cName(c.T(0).DType))
+				}
 				return c.via("copy_", c.Args[0], v)
 			}, true, 0)
 			return
@@ -116,14 +119,10 @@ func inplace(c *Call, f *Op) (Value, error) {
 // in the same places: what is read would depend on the order of the writes. As PyTorch, it lets pass what is not dense.
 func checkOverlap(out *tensor.Tensor, reads []Value) error {
 	if out.HasInternalOverlap() {
-		return errf("unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please clone() the tensor before performing the operation.")
+		return errTwice()
 	}
 	if out.Numel() == 0 || !out.IsNonOverlappingAndDense() {
 		return nil
-	}
-	span := func(t *tensor.Tensor) (from, to int64) {
-		from = t.Offset * int64(t.DType.Size())
-		return from, from + t.Numel()*int64(t.DType.Size())
 	}
 	from, to := span(out)
 	for _, v := range reads {
@@ -135,7 +134,7 @@ func checkOverlap(out *tensor.Tensor, reads []Value) error {
 		if a >= to || b <= from || a == from && b == to && slices.Equal(t.Stride, out.Stride) {
 			continue
 		}
-		return errf("unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. Please clone() the tensor before performing the operation.")
+		return errShared()
 	}
 	return nil
 }

@@ -34,6 +34,11 @@ func eager(op *Op, args []Value, into *tensor.Tensor) (Value, error) {
 	if err := checkNeeds(op, args); err != nil {
 		return nil, err
 	}
+	if op.Tags&(Inplace|OutVariant) != 0 {
+		if err := checkApart(op, args); err != nil {
+			return nil, err
+		}
+	}
 	c := &Call{Op: op, Args: args, Dispatch: Eager, real: true, inplace: into}
 	if op.Eager != nil {
 		return guarded(op, op.Eager, c)

@@ -73,9 +73,7 @@ bucketize: boundaries=1
 searchsorted: sorted_sequence=1+
 group_norm: input=2+
 instance_norm: input=2+
-narrow: start=0
 nonzero_static: size>-1
-tensor_split: self=1+
 histogramdd _histogramdd_from_bin_tensors: self=2+
 native_group_norm: input=2+
 linalg_cross: self=1+ other=1+

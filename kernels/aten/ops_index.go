@@ -180,6 +180,9 @@ func (c *Call) planIndex(self *tensor.Tensor, in []*tensor.Tensor) (*indexPlan, 
 		}
 		vals := t.Expand(shape).Ints()
 		size := self.Shape[d]
+		if size == 0 && len(vals) > 0 {
+			return nil, kindf(IndexError, "index is out of bounds for dimension with size 0")
+		}
 		for i, v := range vals {
 			if v < -size || v >= size {
 				return nil, kindf(IndexError, "index %d is out of bounds for dimension %d with size %d", v, d, size)
@@ -260,6 +263,10 @@ func init() {
 			return err
 		}
 		v := c.T(2)
+		masked := slices.ContainsFunc(c.Ts(1), func(t *tensor.Tensor) bool { return t != nil && (t.DType == tensor.Bool || t.DType == tensor.UInt8) })
+		if sh, err := tensor.BroadcastShapes(v.Shape, p.outShape); masked && (err != nil || !slices.Equal(sh, p.outShape)) {
+			return errf("shape mismatch: value tensor of shape %s cannot be broadcast to indexing result of shape %s", tensor.ShapeText(v.Shape), tensor.ShapeText(p.outShape))
+		}
 		if v.DType != o.DType {
 			return errf("Index put requires the source and destination dtypes match, got %s for the destination and %s for the source.", cName(o.DType), cName(v.DType))
 		}

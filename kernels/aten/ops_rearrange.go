@@ -138,6 +138,11 @@ func rearrange() {
 		if t.Dim() < 2 {
 			return nil, errf("expected total dims >= 2, but got total dims = %d", t.Dim())
 		}
+		for i, d := range dims {
+			if n := int64(t.Dim()); d < -n || d >= n {
+				return nil, errf("Rotation dim%d out of range, dim%d = %d", i, i, d)
+			}
+		}
 		a, b := dims[0], dims[1]
 		switch ((k % 4) + 4) % 4 {
 		case 1:

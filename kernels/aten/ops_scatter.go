@@ -178,6 +178,10 @@ func reduceAt(o *tensor.Tensor, pos []int64, xs []float64, name string, includeS
 	f := reducer(name)
 	acc, cnt := map[int64]float64{}, map[int64]float64{}
 	var b [1]float64
+	round := func(x float64) float64 { return x }
+	if o.DType.IsFloat() && o.DType != tensor.Float64 {
+		round = func(x float64) float64 { return float64(float32(x)) } // what the kernels of PyTorch accumulate in
+	}
 	for i, p := range pos {
 		old, ok := acc[p]
 		if !ok && includeSelf {
@@ -186,7 +190,7 @@ func reduceAt(o *tensor.Tensor, pos []int64, xs []float64, name string, includeS
 			cnt[p] = 1
 		}
 		if ok {
-			acc[p] = f(old, xs[i])
+			acc[p] = round(f(old, xs[i]))
 		} else {
 			acc[p] = xs[i]
 		}
@@ -202,6 +206,37 @@ func reduceAt(o *tensor.Tensor, pos []int64, xs []float64, name string, includeS
 		}
 		b[0] = v
 		tensor.StoreFloat(o, p, 0, b[:])
+	}
+}
+
+// reduceComplexAt is reduceAt for complex numbers.
+func reduceComplexAt(o *tensor.Tensor, pos []int64, xs []complex128, name string, includeSelf bool) {
+	f := func(a, b complex128) complex128 { return a + b }
+	if name == "prod" || name == "multiply" {
+		f = func(a, b complex128) complex128 { return a * b }
+	}
+	count := map[int64]float64{}
+	var b [1]complex128
+	for i, p := range pos {
+		tensor.LoadComplex(o, p, 0, b[:])
+		if count[p] > 0 || includeSelf {
+			b[0] = f(b[0], xs[i])
+		} else {
+			b[0] = xs[i]
+		}
+		tensor.StoreComplex(o, p, 0, b[:])
+		count[p]++
+	}
+	if name != "mean" {
+		return
+	}
+	for p, n := range count {
+		if includeSelf {
+			n++
+		}
+		tensor.LoadComplex(o, p, 0, b[:])
+		b[0] /= complex(n, 0)
+		tensor.StoreComplex(o, p, 0, b[:])
 	}
 }
 
@@ -293,8 +328,13 @@ func scatters() {
 		switch {
 		case mode == "":
 			scatterAt(o, pos, v, false)
-		case mode == "add" && include:
+		case mode == "add" && include && !(o.DType.IsSmallFloat() && o.DType != tensor.Float32):
 			scatterAt(o, pos, v, true)
+		case o.DType.Kind() == tensor.KindComplex:
+			if mode == "amax" || mode == "amin" {
+				return errf("\"scatter_gather_tensor_cpu_reduce_%s\" not implemented for '%s'", mode, cName(o.DType))
+			}
+			reduceComplexAt(o, pos, v.Complexes(), mode, include)
 		default:
 			reduceAt(o, pos, v.Floats(), mode, include)
 		}

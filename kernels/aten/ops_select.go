@@ -70,6 +70,9 @@ func selects() {
 	})
 	comp("take_along_dim", func(c *Call) (Value, error) {
 		t, ix := c.T(0), c.T(1)
+		if ix.DType != tensor.Int64 {
+			return nil, errf("torch.take_along_dim(): dtype of indices should be Long but got %s", cName(ix.DType))
+		}
 		if c.None(2) {
 			return c.via("gather", must(c.via("view", must(c.via("contiguous", t)), ints([]int64{-1}))), int64(0), must(c.via("view", must(c.via("contiguous", ix)), ints([]int64{-1}))))
 		}

@@ -213,6 +213,9 @@ func compositeViews() {
 		return c.via("slice.Tensor", t, d, start, start+length, int64(1))
 	})
 	comp("narrow.Tensor", func(c *Call) (Value, error) {
+		if s := c.T(2); s.Dim() != 0 || s.DType.Kind() > tensor.KindInt {
+			return nil, errf("start must be an 0-dim integral Tensor.")
+		}
 		return c.via("narrow", c.Args[0], c.Args[1], c.T(2).AtInt(0), c.Args[3])
 	})
 	def("narrow_copy", func(c *Call) (Value, error) {

@@ -132,6 +132,8 @@ func ParseDType(s string) (DType, bool) {
 		return Int32, true
 	case "short":
 		return Int16, true
+	case "chalf":
+		return Complex32, true
 	case "cfloat":
 		return Complex64, true
 	case "cdouble":

@@ -15,6 +15,9 @@ func (t *Tensor) Bump() { *t.writes()++ }
 // Version counts the writes that autograd has to know of: those to the tensor and to its views.
 func (t *Tensor) Version() int64 { return *t.writes() }
 
+// SetVersion makes v the count of writes.
+func (t *Tensor) SetVersion(v int64) { *t.writes() = v }
+
 func (t *Tensor) writes() *int64 {
 	if t.Writes != nil {
 		return t.Writes

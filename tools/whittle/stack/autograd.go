@@ -88,14 +88,48 @@ func (n node) Name() string { return n.n.Name }
 func (n node) Face() *any   { return &n.n.Face }
 
 func (n node) Next() []torch.GradEdge {
-	edges := make([]torch.GradEdge, len(n.n.Next))
-	for i, e := range n.n.Next {
-		edges[i] = torch.GradEdge{Nr: e.Nr, Leaf: e.Leaf}
-		if e.Node != nil {
-			edges[i].Node = node{e.Node}
+	es := n.n.Edges()
+	out := make([]torch.GradEdge, len(es))
+	for i, e := range es {
+		out[i] = edge(e)
+	}
+	return out
+}
+
+// edge shows an edge of the graph to the torch package.
+func edge(e autograd.Edge) torch.GradEdge {
+	if e == (autograd.Edge{}) {
+		return torch.GradEdge{}
+	}
+	return torch.GradEdge{Node: node{e.Target()}, Nr: e.Nr}
+}
+
+// edges are edges as the engine knows them.
+func edges(es []torch.GradEdge) []autograd.Edge {
+	out := make([]autograd.Edge, len(es))
+	for i, e := range es {
+		if e.Node == nil {
+			continue
+		}
+		n := e.Node.(node).n
+		if out[i] = (autograd.Edge{Node: n, Nr: e.Nr}); n.Leaf() != nil {
+			out[i] = autograd.Edge{Leaf: n.Leaf()}
 		}
 	}
-	return edges
+	return out
+}
+
+func (n node) Number() uint64       { return n.n.Number() }
+func (n node) Leaf() *tensor.Tensor { return n.n.Leaf() }
+
+func (n node) Results() []*tensor.Tensor { return n.n.Results() }
+
+func (n node) Before(f func(inputs, outputs []*tensor.Tensor) ([]*tensor.Tensor, error)) func() {
+	return n.n.Before(&autograd.NodeHook{Call: f})
+}
+
+func (n node) After(f func(inputs, outputs []*tensor.Tensor) ([]*tensor.Tensor, error)) func() {
+	return n.n.After(&autograd.NodeHook{Call: f})
 }
 
 // Saved is what the node keeps for its backward pass.
@@ -160,16 +194,59 @@ func (g *gradient) AddPostHook(t *tensor.Tensor, h func(*tensor.Tensor) error) (
 }
 
 func (g *gradient) Backward(roots, grads []*tensor.Tensor, o torch.BackwardOptions) ([]*tensor.Tensor, error) {
-	e := g.eager
+	return g.pass(o, func(e *autograd.Engine, opt autograd.Options) ([]*tensor.Tensor, error) {
+		return e.Backward(roots, grads, opt)
+	})
+}
+
+func (g *gradient) BackwardFrom(roots []torch.GradEdge, grads []*tensor.Tensor, o torch.BackwardOptions) ([]*tensor.Tensor, error) {
+	return g.pass(o, func(e *autograd.Engine, opt autograd.Options) ([]*tensor.Tensor, error) {
+		return e.BackwardFrom(edges(roots), grads, opt)
+	})
+}
+
+// pass runs a backward pass.
+func (g *gradient) pass(o torch.BackwardOptions, run func(*autograd.Engine, autograd.Options) ([]*tensor.Tensor, error)) ([]*tensor.Tensor, error) {
+	e := g.engine()
+	was := *g.mode
+	g.mode.Enabled = o.CreateGraph // which the program's hooks and functions see
+	defer func() { g.mode.Enabled = was.Enabled }()
+	return run(e, autograd.Options{RetainGraph: o.RetainGraph, CreateGraph: o.CreateGraph, Accumulate: o.Accumulate, AllowUnused: o.AllowUnused, Inputs: o.Inputs, At: edges(o.At), On: o.On})
+}
+
+func (g *gradient) EdgeOf(t *tensor.Tensor) torch.GradEdge { return edge(autograd.EdgeOf(t)) }
+func (g *gradient) Ambiguous(t *tensor.Tensor) error       { return autograd.Ambiguous(t) }
+func (g *gradient) MadeByFunction(t *tensor.Tensor, several bool) {
+	autograd.MadeByFunction(t, several)
+}
+func (g *gradient) SetInference(on bool)              { g.mode.Inference = on }
+func (g *gradient) MarkInference(t *tensor.Tensor)    { autograd.Ensure(t).Inference = true }
+func (g *gradient) IsInference(t *tensor.Tensor) bool { return autograd.IsInference(t) }
+
+// engine is the one that runs backward passes now.
+func (g *gradient) engine() *autograd.Engine {
 	if g.trace != nil {
-		e = g.trace
+		return g.trace
 	}
-	if o.On != nil {
-		was := g.mode.Enabled
-		g.mode.Enabled = o.CreateGraph
-		defer func() { g.mode.Enabled = was }()
+	return g.eager
+}
+
+func (g *gradient) Running() torch.GradNode {
+	if n := g.engine().Running(); n != nil {
+		return node{n}
 	}
-	return e.Backward(roots, grads, autograd.Options{RetainGraph: o.RetainGraph, CreateGraph: o.CreateGraph, Accumulate: o.Accumulate, AllowUnused: o.AllowUnused, Inputs: o.Inputs, On: o.On})
+	return nil
+}
+
+func (g *gradient) WillRun(n torch.GradNode) (runs, ok bool) { return g.engine().WillRun(n.(node).n) }
+
+func (g *gradient) Order() ([]torch.GradNode, bool) {
+	ns, ok := g.engine().Order()
+	out := make([]torch.GradNode, len(ns))
+	for i, n := range ns {
+		out[i] = node{n}
+	}
+	return out, ok
 }
 
 func (g *gradient) Watch(w torch.Watcher) {
@@ -209,6 +286,7 @@ func (g *gradient) Record(name string, inputs, outs []*tensor.Tensor, apply func
 	n := autograd.NewNode(name, inputs, len(outs), func(d aten.Dispatcher, grads []*tensor.Tensor, need []bool) ([]*tensor.Tensor, error) {
 		return apply(grads)
 	})
+	n.Checked = true
 	g.eager.Anomaly.Made(n)
 	for i, t := range outs {
 		n.Describe(i, t)

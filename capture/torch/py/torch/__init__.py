@@ -34,6 +34,8 @@ from torch.storage import TypedStorage, UntypedStorage
 
 globals().update(storage._legacy_classes())
 
+Storage = FloatStorage
+
 from torch import _legacy
 
 globals().update(_legacy._classes("torch", "cpu"))

@@ -7,6 +7,10 @@ from torch.storage import TypedStorage, _tensor
 _VERSION_3 = ("uint16", "uint32", "uint64", "float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz")
 
 
+def _element_size(dtype):
+    return dtype.itemsize
+
+
 def _rebuild_tensor(storage, storage_offset, size, stride):
     return _tensor(storage, storage.dtype, storage_offset, size, stride)
 

@@ -19,7 +19,12 @@ def numel(input):
 def broadcast_shapes(*shapes):
     out = []
     for s in shapes:
-        s = [s] if isinstance(s, int) else list(s)
+        if not isinstance(s, (int, torch.SymInt, tuple, list)):
+            raise RuntimeError("Input shapes should be of type ints, a tuple of ints, or a list of ints, got ", s)
+        s = [s] if isinstance(s, (int, torch.SymInt)) else list(s)
+        for k in s:
+            if k < 0:
+                raise RuntimeError(f"Trying to create tensor with negative dimension ({k}): ({k})")
         n = max(len(out), len(s))
         out = [1] * (n - len(out)) + out
         s = [1] * (n - len(s)) + s
@@ -183,6 +188,8 @@ def unravel_index(indices, shape):
     if indices.dtype.is_floating_point or indices.dtype.is_complex or indices.dtype == torch.bool:
         raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
     for n in shape:
+        if not isinstance(n, (int, torch.SymInt)):
+            raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(n)}")
         if n < 0:
             raise ValueError(f"'shape' cannot have negative values, but got {tuple(shape)}")
     strides = [1]

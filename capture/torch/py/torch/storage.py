@@ -276,6 +276,21 @@ def _tensor(storage, dtype, offset, size, stride):
 # Methods of Tensor.
 
 
+def _set(self, source, storage_offset=0, size=None, stride=None):
+    """Tensor.set_ of a storage."""
+    if isinstance(source, TypedStorage):
+        if source.dtype != self.dtype:
+            raise RuntimeError("Expected a Storage of type " + str(self.dtype) + " or an UntypedStorage, but got type " + str(source.dtype) + " for argument 1 'storage'")
+        source = source._untyped_storage
+    elif not isinstance(source, UntypedStorage):
+        raise TypeError(f"set_() received an invalid combination of arguments - got ({type(source).__name__})")
+    if size is None:
+        size = (source.nbytes() // self.element_size(),)
+    if not stride:
+        stride = torch.empty(tuple(size), device="meta").stride()
+    return self.set_(_tensor(source, self.dtype, storage_offset, tuple(size), tuple(stride)))
+
+
 def _untyped(t):
     return UntypedStorage._over(_C._storage_bytes(t))
 

@@ -1,9 +1,11 @@
 import torch
 from torch.autograd.function import Function, once_differentiable
-from torch.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
+from torch.autograd.grad_mode import _force_original_view_tracking, _unsafe_preserve_version_counter, enable_grad, inference_mode, no_grad, set_grad_enabled, set_multithreading_enabled
 
 
 _profiler_enabled = torch._C._autograd._profiler_enabled
+is_multithreading_enabled = set_multithreading_enabled.is_on
+is_view_replay_enabled = _force_original_view_tracking.is_on
 _is_checkpoint_valid = torch._C._is_checkpoint_valid
 
 
@@ -41,8 +43,41 @@ class Variable(torch.Tensor, metaclass=VariableMeta):
         return data.detach().requires_grad_(requires_grad)
 
 
+SavedTensor = torch._C._autograd.SavedTensor
+
+
+def kineto_available():
+    return True
+
+
+def _is_edge(x):
+    return isinstance(x, graph.GradientEdge)
+
+
 def _seq(x):
-    return (x,) if isinstance(x, torch.Tensor) else tuple(x)
+    return (x,) if isinstance(x, torch.Tensor) or _is_edge(x) else tuple(x)
+
+
+def _shape_of(output):
+    return torch.Size(output.node._input_metadata[output.output_nr].shape) if _is_edge(output) else output.shape
+
+
+def _calculate_shape(output, grad, is_grads_batched):
+    """The shapes of an output and of its gradient, which may have a row for each pass."""
+    return _shape_of(output), grad.shape[1:] if is_grads_batched else grad.shape
+
+
+def _fit_edges(outputs, grads):
+    """What is wrong with the gradients of outputs that are edges."""
+    for i, (out, g) in enumerate(zip(outputs, grads or ())):
+        if _is_edge(out) and g is not None and g.shape != _shape_of(out):
+            raise RuntimeError(f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] has a shape of {_shape_of(out)}.")
+
+
+def _check_inputs(inputs):
+    for i in inputs:
+        if not isinstance(i, torch.Tensor) and not _is_edge(i):
+            raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(i).__name__}")
 
 
 def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True, allow_unused=None, is_grads_batched=False,
@@ -57,6 +92,8 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
         raise ValueError("grad requires non-empty inputs.")
     if grad_outputs is not None:
         grad_outputs = _seq(grad_outputs)
+    _fit_edges(outputs, grad_outputs)
+    _check_inputs(inputs)
     for i in inputs:
         if isinstance(i, torch.Tensor) and not i.requires_grad:
             raise RuntimeError("One of the differentiated Tensors does not require grad")
@@ -67,6 +104,8 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
 
     result = _row_by_row(one, outputs, grad_outputs, keep) if is_grads_batched else one(grad_outputs, keep)
     if materialize_grads:
+        if any(g is None and _is_edge(i) for g, i in zip(result, inputs)):
+            raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
         return tuple(torch.zeros_like(i, requires_grad=True) if g is None else g for g, i in zip(result, inputs))
     return result
 
@@ -104,10 +143,17 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
         if grad_tensors is not None:
             raise RuntimeError("`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please only use `grad_tensors`.")
         grad_tensors = grad_variables
-    if inputs is not None and not isinstance(inputs, torch.Tensor) and len(inputs) == 0:
-        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    if inputs is not None:
+        if (inputs := _seq(inputs)) == ():
+            raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+        _check_inputs(inputs)
+        if any(isinstance(i, torch.Tensor) and not i.requires_grad for i in inputs):
+            raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
     tensors = _seq(tensors)
-    torch._C._autograd_grad(tensors, None if grad_tensors is None else _seq(grad_tensors), None if inputs is None else _seq(inputs),
+    if grad_tensors is not None:
+        grad_tensors = _seq(grad_tensors)
+        _fit_edges(tensors, grad_tensors)
+    torch._C._autograd_grad(tensors, grad_tensors, inputs,
                             bool(create_graph if retain_graph is None else retain_graph), create_graph, True, True)
 
 
@@ -123,6 +169,6 @@ def __getattr__(name):
     raise AttributeError(f"module 'torch.autograd' has no attribute '{name}'")
 
 
-from torch.autograd import graph, profiler
+from torch.autograd import _functions, graph, profiler
 from torch.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from torch.autograd.gradcheck import gradcheck, gradgradcheck

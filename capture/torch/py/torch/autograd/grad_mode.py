@@ -90,3 +90,54 @@ def _enter_inference_mode(mode):
 
 def _exit_inference_mode(mode):
     torch._C._exit_inference_mode(mode)
+
+
+class _Switch(_Mode):
+    """A switch of the engine that programs may read back, and that takes no effect here."""
+
+    def __init__(self, mode):
+        self.mode, self.prev = bool(mode), self.is_on()
+        type(self)._on = self.mode
+
+    def __enter__(self):
+        type(self)._on = self.mode
+
+    def __exit__(self, exc_type, exc_value, traceback):
+        type(self)._on = self.prev
+
+    def clone(self):
+        return type(self)(self.mode)
+
+    @classmethod
+    def is_on(cls):
+        return cls._on
+
+
+class set_multithreading_enabled(_Switch):
+    """Whether backward passes may use several threads: they use one here in any case."""
+
+    _on = True
+
+
+torch._C._is_multithreading_enabled = set_multithreading_enabled.is_on
+
+
+class _force_original_view_tracking(_Switch):
+    """Whether the history of a view whose base was written is found by making the view again."""
+
+    _on = False
+
+
+class _unsafe_preserve_version_counter:
+    """What is written within the block counts as not written."""
+
+    def __init__(self, tensors):
+        self.tensors = (tensors,) if isinstance(tensors, torch.Tensor) else tuple(tensors)
+        self.versions = [t._version for t in self.tensors]
+
+    def __enter__(self):
+        pass
+
+    def __exit__(self, *args):
+        for t, version in zip(self.tensors, self.versions):
+            torch._C._autograd._unsafe_set_version_counter(t, version)

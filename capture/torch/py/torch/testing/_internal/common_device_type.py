@@ -123,10 +123,10 @@ class DeviceTypeTestBase(TestCase):
                     yield test, _dtype_test_suffix(dtype)[1:], _update_param_kwargs({}, "dtype", dtype), lambda _: []
 
             parametrize_fn = compose_parametrize_fns(by_dtype, parametrize_fn)
-        wants_devices = getattr(test, "num_required_devices", 0) > 1
+        wants_devices = hasattr(test, "num_required_devices")
         for made, suffix, param_kwargs, decorators in parametrize_fn(test, generic_cls, cls):
             param_kwargs = dict(param_kwargs)
-            if "device" in inspect.signature(made).parameters or "devices" in inspect.signature(made).parameters or "device" not in param_kwargs:
+            if {"device", "devices"} & set(inspect.signature(made).parameters):
                 _update_param_kwargs(param_kwargs, "device", cls.get_all_devices() if wants_devices else cls._init_and_get_primary_device())
             # The name is what is generic, then what @parametrize says, the device, and the dtype.
             dtype_suffix = ""
@@ -453,7 +453,7 @@ class dtypes:
         if len(args) > 0 and isinstance(args[0], (list, tuple)):
             assert all(isinstance(a, (list, tuple)) for a in args), "When one dtype variant is a tuple or list, all dtype variants must be."
         else:
-            assert all(isinstance(a, torch.dtype) for a in args), f"Unknown dtype in {args}"
+            assert all(isinstance(a, (torch.dtype, torch._absent.Constant)) for a in args), f"Unknown dtype in {args}"
         self.args, self.device_type = args, device_type
 
     def __call__(self, fn):

@@ -1324,6 +1324,19 @@ class TestCase(TestCaseBase):
         self.assertEqual(expect, actual[:len(expect)] if "Exception raised from" in actual else actual, *args, **kwargs)
 
     def compare_with_reference(self, torch_fn, ref_fn, sample_input, **kwargs):
+        if isinstance(sample_input, (torch.Tensor, list, tuple)):  # the argument itself
+            dtype = kwargs.pop("dtype", None)
+            device = kwargs.pop("device", None)
+            if not isinstance(sample_input, torch.Tensor):
+                a, t = np.array(sample_input, dtype=torch_to_numpy_dtype_dict.get(dtype)), torch.tensor(sample_input, dtype=dtype, device=device)
+            else:
+                t = sample_input
+                a = t.detach().resolve_conj().resolve_neg().float().numpy() if t.dtype is torch.bfloat16 else t.detach().resolve_conj().resolve_neg().numpy()
+            expected = ref_fn(a)
+            if isinstance(expected, np.ndarray):
+                expected = torch.from_numpy(expected.copy())
+            self.assertEqual(torch_fn(t), expected, exact_device=False, exact_dtype=False, **kwargs)
+            return
         t, args, kw = sample_input.input, sample_input.args, sample_input.kwargs
         n = sample_input.numpy()
         self.assertEqual(torch_fn(t, *args, **kw), torch.as_tensor(ref_fn(n.input, *n.args, **n.kwargs)), exact_device=False, **kwargs)
