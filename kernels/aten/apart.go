@@ -66,8 +66,8 @@ func checkApart(op *Op, args []Value) error {
 	return nil
 }
 
-// span is where in its storage the bytes of a dense tensor are.
-func span(t *tensor.Tensor) (from, to int64) {
+// bytesOf is where in its storage the bytes of a dense tensor are.
+func bytesOf(t *tensor.Tensor) (from, to int64) {
 	from = t.Offset * int64(t.DType.Size())
 	return from, from + t.Numel()*int64(t.DType.Size())
 }
@@ -83,8 +83,8 @@ func shares(a, b *tensor.Tensor) bool {
 	if !a.IsNonOverlappingAndDense() || !b.IsNonOverlappingAndDense() {
 		return false
 	}
-	from, to := span(a)
-	at, end := span(b)
+	from, to := bytesOf(a)
+	at, end := bytesOf(b)
 	return at < to && end > from
 }
 

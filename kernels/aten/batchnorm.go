@@ -86,10 +86,11 @@ func rowOp[T float32 | float64](op native.Op, out, a, b []T) {
 func bnBackward[T float32 | float64](s bnShape, g, x, mean, inv, weight []T, train bool) (dx, dw, db []T) {
 	sum, dot := make([]float64, s.ch), make([]float64, s.ch)
 	s.rows(func(k, from int64) {
-		for j := from; j < from+s.inner; j++ {
-			sum[k] += float64(g[j])
-			dot[k] += float64(T(g[j] * (x[j] - mean[k])))
-		}
+		row := make([]T, s.inner)
+		rowOp(native.Sub, row, x[from:from+s.inner], mean[k:k+1])
+		rowOp(native.Mul, row, g[from:from+s.inner], row)
+		sum[k] += deviations(g[from:from+s.inner], 0, 1)
+		dot[k] += deviations(row, 0, 1)
 	})
 	norm := T(1 / float64(s.n*s.inner))
 	dw, db = make([]T, s.ch), make([]T, s.ch)
@@ -105,13 +106,16 @@ func bnBackward[T float32 | float64](s bnShape, g, x, mean, inv, weight []T, tra
 	}
 	dx = make([]T, len(x))
 	s.rows(func(k, from int64) {
-		for j := from; j < from+s.inner; j++ {
-			d := g[j]
-			if train {
-				d = T(T(d-T((x[j]-mean[k])*proj[k])) - gm[k])
-			}
-			dx[j] = d * scale[k]
+		to, gr := dx[from:from+s.inner], g[from:from+s.inner]
+		if !train {
+			rowOp(native.Mul, to, gr, scale[k:k+1])
+			return
 		}
+		rowOp(native.Sub, to, x[from:from+s.inner], mean[k:k+1])
+		rowOp(native.Mul, to, to, proj[k:k+1])
+		rowOp(native.Sub, to, gr, to)
+		rowOp(native.Sub, to, to, gm[k:k+1])
+		rowOp(native.Mul, to, to, scale[k:k+1])
 	})
 	return dx, dw, db
 }

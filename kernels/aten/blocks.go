@@ -8,8 +8,8 @@ import (
 // comparison is the SIMD form of a comparison.
 var comparison = map[string]native.Op{"eq": native.Eq, "ne": native.Ne, "lt": native.Lt, "le": native.Le, "gt": native.Gt, "ge": native.Ge}
 
-// logicals are the SIMD forms of logical operators on bools.
-var logicals = map[string]native.Op{"logical_and": native.And, "logical_or": native.Or, "logical_xor": native.Xor}
+// logicals are the SIMD forms of logical operators on bools, and on numbers.
+var logicals = map[string][2]native.Op{"logical_and": {native.And, native.Both}, "logical_or": {native.Or, native.Either}, "logical_xor": {native.Xor, native.OneOf}}
 
 // compare is the block form of a comparison, written out per operator because a call per
 // element would cost more than the comparison.
@@ -86,7 +86,7 @@ func choose[T float64 | int64 | complex128](o []T, in [][]T) {
 
 // block32 runs a SIMD kernel over operands of any stride, and of the 16-bit types, by
 // gathering blocks to float32. It reports whether it could.
-func block32(l *tensor.Loop, in []int64, ts []*tensor.Tensor, op native.Op) bool {
+func block32(l *tensor.Loop, in []int64, ts []*tensor.Tensor, k kern) bool {
 	for _, t := range ts {
 		switch t.DType {
 		case tensor.Float32, tensor.BFloat16, tensor.Float16:
@@ -94,10 +94,11 @@ func block32(l *tensor.Loop, in []int64, ts []*tensor.Tensor, op native.Op) bool
 			return false
 		}
 	}
-	if len(ts) > 3 || l.Shape[len(l.Shape)-1] < 8 {
+	op, points := k.N, k.N >= native.Frac && k.N <= native.BCELogitsWeighed
+	if len(ts) > 3 && !points || l.Shape[len(l.Shape)-1] < 8 {
 		return false
 	}
-	var bufs [3][]float32
+	var bufs [4][]float32
 	for i := range ts {
 		bufs[i] = make([]float32, min(block, l.Shape[len(l.Shape)-1]))
 	}
@@ -111,9 +112,16 @@ func block32(l *tensor.Loop, in []int64, ts []*tensor.Tensor, op native.Op) bool
 					tensor.Load32(ts[i], at, in[i], bufs[i][:m])
 				}
 			}
-			if len(ts) == 2 {
+			switch {
+			case points:
+				views := [][]float32{bufs[1], bufs[2], bufs[3]}[:len(ts)-1]
+				for i := range views {
+					views[i] = views[i][:m]
+				}
+				native.Point(op, bufs[0][:m], views, k.num)
+			case len(ts) == 2:
 				native.Unary32(op, bufs[0][:m], bufs[1][:m])
-			} else {
+			default:
 				native.Binary32(op, bufs[0][:m], bufs[1][:m], bufs[2][:m])
 			}
 			if at := off[0] + p*in[0]; ts[0].DType == tensor.BFloat16 && in[0] == 1 {

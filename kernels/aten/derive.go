@@ -124,13 +124,13 @@ func checkOverlap(out *tensor.Tensor, reads []Value) error {
 	if out.Numel() == 0 || !out.IsNonOverlappingAndDense() {
 		return nil
 	}
-	from, to := span(out)
+	from, to := bytesOf(out)
 	for _, v := range reads {
 		t, ok := v.(*tensor.Tensor)
 		if !ok || t == nil || t == out || t.Storage != out.Storage || t.Numel() == 0 || !t.IsNonOverlappingAndDense() {
 			continue
 		}
-		a, b := span(t)
+		a, b := bytesOf(t)
 		if a >= to || b <= from || a == from && b == to && slices.Equal(t.Stride, out.Stride) {
 			continue
 		}

@@ -12,7 +12,7 @@ import (
 
 func activationOps() {
 	fl("silu", 1, fixed(f1(func(x float64) float64 { return x / (1 + math.Exp(-x)) }).simd(native.Silu)))
-	fl("mish", 1, fixed(f1(func(x float64) float64 { return x * math.Tanh(softplus(x)) })))
+	fl("mish", 1, fixed(f1(func(x float64) float64 { return x * math.Tanh(softplus(x)) }).simd(native.Mish)))
 	keep("gelu", 1, func(c *Call) kern {
 		if c.Str(1) == "tanh" {
 			return f1(func(x float64) float64 {
@@ -41,7 +41,7 @@ func activationOps() {
 				return math.Expm1(x*is) * a * s
 			}
 			return x * s
-		})
+		}).simd(native.Elu, a, s, is)
 	})
 	def("elu_backward", func(c *Call) (Value, error) {
 		a, s, is, res := c.F(1), c.F(2), c.F(3), c.B(4)
@@ -54,7 +54,7 @@ func activationOps() {
 				return g * is * (x + a*s)
 			}
 			return g * is * a * s * math.Exp(x*is)
-		}))
+		}).simd(native.EluBack, a, s, is, b2f(res)))
 	})
 	keep("leaky_relu", 1, func(c *Call) kern {
 		s := c.F(1)
@@ -63,7 +63,7 @@ func activationOps() {
 				return x
 			}
 			return x * s
-		})
+		}).simd(native.Leaky, s)
 	})
 	keep("leaky_relu_backward", 2, func(c *Call) kern {
 		s := c.F(2)
@@ -72,7 +72,7 @@ func activationOps() {
 				return g
 			}
 			return g * s
-		})
+		}).simd(native.LeakyBack, s)
 	})
 	keep("hardtanh", 1, func(c *Call) kern {
 		lo, hi := c.F(1), c.F(2)
@@ -81,7 +81,7 @@ func activationOps() {
 				return x
 			}
 			return min(max(x, lo), hi)
-		}).i1(func(a int64) int64 { return min(max(a, int64(lo)), int64(hi)) })
+		}).simd(native.Hardtanh, lo, hi).i1(func(a int64) int64 { return min(max(a, int64(lo)), int64(hi)) })
 	})
 	keep("hardtanh_backward", 2, func(c *Call) kern {
 		lo, hi := c.limit(2), c.limit(3)
@@ -90,16 +90,16 @@ func activationOps() {
 				return 0
 			}
 			return g
-		})
+		}).simd(native.HardtanhBack, lo, hi)
 	})
-	keep("hardsigmoid", 1, fixed(f1(func(x float64) float64 { return nanMin(nanMax(x+3, 0), 6) / 6 })))
+	keep("hardsigmoid", 1, fixed(f1(func(x float64) float64 { return nanMin(nanMax(x+3, 0), 6) / 6 }).simd(native.Hardsigmoid)))
 	keep("hardsigmoid_backward", 2, fixed(f2(func(g, x float64) float64 {
 		if x > -3 && x < 3 {
 			return g / 6
 		}
 		return 0
-	})))
-	keep("hardswish", 1, fixed(f1(func(x float64) float64 { return x * nanMin(nanMax(x+3, 0), 6) / 6 })))
+	}).simd(native.HardsigmoidBack)))
+	keep("hardswish", 1, fixed(f1(func(x float64) float64 { return x * nanMin(nanMax(x+3, 0), 6) / 6 }).simd(native.Hardswish)))
 	keep("hardswish_backward", 2, fixed(f2(func(g, x float64) float64 {
 		switch {
 		case x < -3:
@@ -108,7 +108,7 @@ func activationOps() {
 			return g * (x/3 + 0.5)
 		}
 		return g
-	})))
+	}).simd(native.HardswishBack)))
 	keep("softplus", 1, func(c *Call) kern {
 		b, th, d := c.limit(1), c.limit(2), opMath(c.T(0).DType)
 		return f1(func(x float64) float64 {
@@ -116,7 +116,7 @@ func activationOps() {
 				return x
 			}
 			return math.Log1p(math.Exp(x*b)) / b
-		})
+		}).simd(native.Softplus, b, th)
 	})
 	keep("softplus_backward", 2, func(c *Call) kern {
 		b, th, d := c.limit(2), c.limit(3), opMath(c.T(0).DType)
@@ -126,7 +126,7 @@ func activationOps() {
 			}
 			z := math.Exp(x * b)
 			return g * z / (z + 1)
-		})
+		}).simd(native.SoftplusBack, b, th)
 	})
 	keep("hardshrink", 1, func(c *Call) kern {
 		l := tensor.RoundTo(c.T(0).DType, c.F(1))
@@ -135,7 +135,7 @@ func activationOps() {
 				return 0
 			}
 			return x
-		})
+		}).simd(native.Hardshrink, l)
 	})
 	keep("softshrink", 1, func(c *Call) kern {
 		l := c.limit(1)
@@ -147,7 +147,7 @@ func activationOps() {
 				return x + l
 			}
 			return x * 0
-		})
+		}).simd(native.Softshrink, l)
 	})
 	keep("hardshrink_backward softshrink_backward", 2, func(c *Call) kern {
 		l := tensor.RoundTo(c.T(0).DType, c.F(2))
@@ -156,7 +156,7 @@ func activationOps() {
 				return 0
 			}
 			return g
-		})
+		}).simd(native.ShrinkBack, l)
 	})
 	keep("threshold", 1, func(c *Call) kern {
 		t, v := c.limit(1), c.F(2)
@@ -165,7 +165,7 @@ func activationOps() {
 				return v
 			}
 			return x
-		}).i1(func(a int64) int64 {
+		}).simd(native.Threshold, t, v).i1(func(a int64) int64 {
 			if float64(a) <= t {
 				return int64(v)
 			}
@@ -179,7 +179,7 @@ func activationOps() {
 				return 0
 			}
 			return g
-		}).i2(func(g, x int64) int64 {
+		}).simd(native.ThresholdBack, t).i2(func(g, x int64) int64 {
 			if float64(x) <= t {
 				return 0
 			}
@@ -195,18 +195,18 @@ func activationOps() {
 	keep("mish_backward", 2, fixed(f2(func(g, x float64) float64 {
 		s, t := sigmoid(x), math.Tanh(softplus(x))
 		return g * (t + x*s*(1-t*t))
-	})))
+	}).simd(native.MishBack)))
 	def("log_sigmoid_forward", func(c *Call) (Value, error) {
 		x := c.T(0)
-		y, err := c.pw(c.Args[:1], x.DType, x.DType, f1(logSigmoid))
+		y, err := c.pw(c.Args[:1], x.DType, x.DType, f1(logSigmoid).simd(native.Logsigmoid))
 		if err != nil {
 			return nil, err
 		}
 		// The buffer holds exp(-|x|) where PyTorch vectorises; its layout is the input's.
-		b, err := c.pw(c.Args[:1], x.DType, x.DType, f1(func(x float64) float64 { return math.Exp(-math.Abs(x)) }))
+		b, err := c.pw(c.Args[:1], x.DType, x.DType, f1(func(x float64) float64 { return math.Exp(-math.Abs(x)) }).simd(native.Decay))
 		return []Value{y, b}, err
 	})
-	keep("log_sigmoid_backward", 2, fixed(f2(func(g, x float64) float64 { return g * (1 - sigmoid(x)) })))
+	keep("log_sigmoid_backward", 2, fixed(f2(func(g, x float64) float64 { return g * (1 - sigmoid(x)) }).simd(native.LogsigmoidBack)))
 	def("logit_backward", func(c *Call) (Value, error) {
 		eps, has := c.F(2), !c.None(2)
 		d := rtype(c.Args[:2]...)
@@ -218,7 +218,7 @@ func activationOps() {
 				return math.NaN()
 			}
 			return g / (x * (1 - x))
-		}))
+		}).simd(native.LogitBack, eps, b2f(has)))
 	})
 	def("_prelu_kernel", func(c *Call) (Value, error) {
 		d := rtype(c.Args[:2]...)
@@ -227,7 +227,7 @@ func activationOps() {
 				return x
 			}
 			return w * x
-		}))
+		}).simd(native.PRelu))
 	})
 	def("_prelu_kernel_backward", func(c *Call) (Value, error) {
 		d := rtype(c.Args[:3]...)
@@ -236,7 +236,7 @@ func activationOps() {
 				return g
 			}
 			return w * g
-		}))
+		}).simd(native.PReluBack))
 		if err != nil {
 			return nil, err
 		}
@@ -245,7 +245,7 @@ func activationOps() {
 				return 0
 			}
 			return x * g
-		}))
+		}).simd(native.PReluBackW))
 		return []Value{gx, gw}, err
 	})
 }

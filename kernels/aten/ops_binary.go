@@ -31,8 +31,15 @@ func binaryOps() {
 			sf, si := toFloat(alpha), toInt(alpha)
 			k := f2(func(a, b float64) float64 { return f(a, b, sf) }).i2(func(a, b int64) int64 { return i(a, b, si) })
 			k = k.c2(complexArith(c.Op.Sig().Name, toComplex(alpha)))
-			if sf == 1 {
+			switch {
+			case sf == 1 && op != 0:
 				k.N = op
+			case op == native.Add:
+				k = k.simd(native.AddTimes, sf)
+			case op == native.Sub:
+				k = k.simd(native.SubTimes, sf)
+			default:
+				k = k.simd(native.RsubTimes, sf)
 			}
 			return c.pwv(c.Args[:2], d, d, k)
 		})
@@ -54,7 +61,7 @@ func binaryOps() {
 		}
 		d := rtype(c.Args[:2]...)
 		var zero bool
-		k := f2(floorDiv).i2(func(a, b int64) int64 {
+		k := f2(floorDiv).simd(native.FloorDiv).i2(func(a, b int64) int64 {
 			if b == 0 {
 				zero = true
 				return 0
@@ -64,7 +71,7 @@ func binaryOps() {
 		switch mode {
 		case "floor":
 		case "trunc":
-			k = f2(func(a, b float64) float64 { return math.Trunc(a / b) }).i2(func(a, b int64) int64 {
+			k = f2(func(a, b float64) float64 { return math.Trunc(a / b) }).simd(native.TruncDiv).i2(func(a, b int64) int64 {
 				if b == 0 {
 					zero = true
 					return 0
@@ -83,11 +90,11 @@ func binaryOps() {
 		}
 		return v, err
 	})
-	intDiv := func(names string, f func(a, b float64) float64, i func(a, b int64) int64) {
+	intDiv := func(names string, op native.Op, f func(a, b float64) float64, i func(a, b int64) int64) {
 		def(names, func(c *Call) (Value, error) {
 			d := rtype(c.Args[:2]...)
 			var zero bool
-			v, err := c.pwv(c.Args[:2], d, d, f2(f).i2(func(a, b int64) int64 {
+			v, err := c.pwv(c.Args[:2], d, d, f2(f).simd(op).i2(func(a, b int64) int64 {
 				if b == 0 {
 					zero = true
 					return 0
@@ -100,8 +107,8 @@ func binaryOps() {
 			return v, err
 		})
 	}
-	intDiv("remainder.Tensor remainder.Scalar remainder.Scalar_Tensor", remainder, iremainder)
-	intDiv("fmod.Tensor fmod.Scalar", math.Mod, func(a, b int64) int64 { return a % b })
+	intDiv("remainder.Tensor remainder.Scalar remainder.Scalar_Tensor", native.Remainder, remainder, iremainder)
+	intDiv("fmod.Tensor fmod.Scalar", native.Fmod, math.Mod, func(a, b int64) int64 { return a % b })
 	keep("maximum clamp_min.Tensor", 2, fixed(f2(nanMax).i2(func(a, b int64) int64 { return max(a, b) }).simd(native.Max)))
 	keep("minimum clamp_max.Tensor", 2, fixed(f2(nanMin).i2(func(a, b int64) int64 { return min(a, b) }).simd(native.Min)))
 	keep("clamp_min", 2, fixed(f2(nanMax).i2(func(a, b int64) int64 { return max(a, b) }).simd(native.Max)))
@@ -114,7 +121,7 @@ func binaryOps() {
 			return a
 		}
 		return max(a, b)
-	}).i2(func(a, b int64) int64 { return max(a, b) })))
+	}).simd(native.FMax).i2(func(a, b int64) int64 { return max(a, b) })))
 	keep("fmin", 2, fixed(f2(func(a, b float64) float64 {
 		if a != a {
 			return b
@@ -123,7 +130,7 @@ func binaryOps() {
 			return a
 		}
 		return min(a, b)
-	}).i2(func(a, b int64) int64 { return min(a, b) })))
+	}).simd(native.FMin).i2(func(a, b int64) int64 { return min(a, b) })))
 	def("clamp clamp.Tensor", func(c *Call) (Value, error) {
 		lo, hi := c.Args[1], c.Args[2]
 		if lo == nil && hi == nil {
@@ -154,7 +161,15 @@ func binaryOps() {
 	cmp := func(names string, f func(a, b float64) bool, i func(a, b int64) bool) {
 		k := f2(func(a, b float64) float64 { return b2f(f(a, b)) }).i2(func(a, b int64) int64 { return b2i(i(a, b)) })
 		if logical, ok := logicals[names]; ok {
-			k.N = logical
+			def(names, func(c *Call) (Value, error) {
+				d, k := rtype(c.Args[:2]...), k
+				k.N = logical[1]
+				if d == tensor.Bool {
+					k.N = logical[0]
+				}
+				return c.pwv(c.Args[:2], d, tensor.Bool, k)
+			})
+			return
 		} else {
 			op := names[:2]
 			k = kern{F: compare[float64, float64](op), I: compare[int64, int64](op), B: compare[uint8, float64](op), N: comparison[op]}
@@ -199,7 +214,7 @@ func binaryOps() {
 	keep("bitwise_right_shift.Tensor bitwise_right_shift.Tensor_Scalar bitwise_right_shift.Scalar_Tensor __rshift__.Tensor __rshift__.Scalar", 2, shr)
 	fl("atan2", 2, fixed(f2(math.Atan2).simd(native.Atan2)))
 	fl("hypot", 2, fixed(f2(math.Hypot).simd(native.Hypot)))
-	fl("copysign.Tensor copysign.Scalar", 2, fixed(f2(math.Copysign)))
+	fl("copysign.Tensor copysign.Scalar", 2, fixed(f2(math.Copysign).simd(native.Copysign)))
 	def("nextafter", func(c *Call) (Value, error) {
 		d := rtype(c.Args[:2]...)
 		return c.pwv(c.Args[:2], d, d, f2(func(a, b float64) float64 {
@@ -218,13 +233,13 @@ func binaryOps() {
 		}
 		m := nanMax(a, b)
 		return m + math.Log1p(math.Exp(-math.Abs(a-b)))
-	})))
+	}).simd(native.LogAddExp)))
 	fl("logaddexp2", 2, fixed(f2(func(a, b float64) float64 {
 		if math.IsInf(a, 0) && a == b {
 			return a
 		}
 		return nanMax(a, b) + math.Log1p(math.Exp2(-math.Abs(a-b)))/math.Ln2
-	})))
+	}).simd(native.LogAddExp2)))
 	fl("xlogy.Tensor xlogy.Scalar_Self xlogy.Scalar_Other", 2, fixed(f2(func(a, b float64) float64 {
 		if b != b {
 			return b
@@ -233,7 +248,7 @@ func binaryOps() {
 			return 0
 		}
 		return a * math.Log(b)
-	})))
+	}).simd(native.XLogY)))
 	fl("special_xlog1py special_xlog1py.self_scalar special_xlog1py.other_scalar", 2, fixed(f2(func(a, b float64) float64 {
 		if b != b {
 			return b
@@ -263,7 +278,7 @@ func binaryOps() {
 			return b
 		}
 		return b2f(a > 0)
-	}).i2(func(a, b int64) int64 {
+	}).simd(native.Heaviside).i2(func(a, b int64) int64 {
 		if a == 0 {
 			return b
 		}
@@ -310,12 +325,16 @@ func binaryOps() {
 				return nil, errf("Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value * torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / tensor2) for float inputs. The future addcdiv behavior is just the latter implementation: (input + value * tensor1 / tensor2), for all dtypes.")
 			}
 			v, iv := c.F(3), c.I(3)
+			op := native.AddCMul
+			if div {
+				op = native.AddCDiv
+			}
 			return c.pwv(c.Args[:3], d, d, f3(func(a, b, x float64) float64 {
 				if div {
 					return a + v*(b/x)
 				}
 				return a + v*b*x
-			}).i3(func(a, b, x int64) int64 { return a + iv*b*x }).c3(func(a, b, x complex128) complex128 {
+			}).simd(op, v).i3(func(a, b, x int64) int64 { return a + iv*b*x }).c3(func(a, b, x complex128) complex128 {
 				if div {
 					return a + toComplex(c.Args[3])*(b/x)
 				}
@@ -339,7 +358,11 @@ func binaryOps() {
 		if w, ok := c.Args[2].(*tensor.Tensor); ok && w.DType != a.DType {
 			return nil, errf("expected dtype %s for `weight` but got dtype %s", lName(a.DType), lName(w.DType))
 		}
-		return c.pwv(c.Args[:3], a.DType, a.DType, f3(lerp))
+		if _, ok := c.Args[2].(*tensor.Tensor); !ok {
+			w := toFloat(c.Args[2])
+			return c.pwv(c.Args[:2], a.DType, a.DType, f2(func(a, b float64) float64 { return lerp(a, b, w) }).simd(native.Lerp, w))
+		}
+		return c.pwv(c.Args[:3], a.DType, a.DType, f3(lerp).simd(native.Lerp3))
 	})
 	def("isclose", func(c *Call) (Value, error) {
 		a, b := c.T(0), c.T(1)

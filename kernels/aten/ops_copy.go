@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"whittle/kernels/parallel"
 	"whittle/kernels/tensor"
 )
 
@@ -128,37 +129,35 @@ func copies() {
 		t := c.T(0)
 		return c.New(t.DType, t.Shape, tensor.PreservedStrides(t.Shape, t.Stride)), nil
 	})
-	tri := func(name string, keep func(i, j, k int64) bool) {
+	// A triangle keeps of each row what lies up to the diagonal, or from it on.
+	tri := func(name string) {
 		def(name, func(c *Call) (Value, error) {
 			t, k := c.T(0), c.I(1)
 			if t.Dim() < 2 {
 				return nil, errf("%s: input tensor must have at least 2 dimensions", name)
 			}
-			o := c.NewC(t.DType, t.Shape...)
-			if name == "triu" || name == "tril" {
-				o.Stride = tensor.ContiguousStrides(t.Shape)
-			}
-			if !c.real {
+			o := c.NewUnset(t.DType, t.Shape, tensor.ContiguousStrides(t.Shape))
+			if !c.real || t.Numel() == 0 {
 				return o, nil
 			}
 			tensor.Copy(o, t)
-			n, m := t.Shape[t.Dim()-2], t.Shape[t.Dim()-1]
-			es := t.DType.Size()
-			for b := int64(0); n*m > 0 && b < o.Numel()/(n*m); b++ {
-				for i := int64(0); i < n; i++ {
-					for j := int64(0); j < m; j++ {
-						if !keep(i, j, k) {
-							p := (b*n*m + i*m + j) * int64(es)
-							clear(o.Storage.Data[p : p+int64(es)])
-						}
+			n, m, es := t.Shape[t.Dim()-2], t.Shape[t.Dim()-1], int64(t.DType.Size())
+			data := o.Bytes()
+			parallel.For(int(o.Numel()/m), int(grain/m+1), func(lo, hi int) {
+				for r := int64(lo); r < int64(hi); r++ {
+					row, at := data[r*m*es:(r+1)*m*es], r%n+k // at: the column of the diagonal
+					if name == "tril" {
+						clear(row[min(max(at+1, 0), m)*es:])
+					} else {
+						clear(row[:min(max(at, 0), m)*es])
 					}
 				}
-			}
+			})
 			return o, nil
 		})
 	}
-	tri("tril", func(i, j, k int64) bool { return j-i <= k })
-	tri("triu", func(i, j, k int64) bool { return j-i >= k })
+	tri("tril")
+	tri("triu")
 	def("_foobar", func(c *Call) (Value, error) {
 		if c.real {
 			return c.T(0), nil

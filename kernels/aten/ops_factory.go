@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"whittle/kernels/parallel"
 	"whittle/kernels/tensor"
 )
 
@@ -271,22 +272,26 @@ func init() {
 			}
 		}
 		n = max(n, 0)
-		t := c.NewC(d, n)
+		t := c.NewUnset(d, []int64{n}, []int64{1})
 		if c.real && n > 0 {
-			if d.IsInt() {
-				a, s := toInt(start), toInt(step)
-				buf := make([]int64, n)
-				for i := range buf {
-					buf[i] = a + int64(i)*s
+			a, s := toInt(start), toInt(step)
+			parallel.For(int(n), grain, func(lo, hi int) {
+				ints, floats := make([]int64, block), make([]float64, block)
+				for lo := int64(lo); lo < int64(hi); lo += block {
+					m := min(block, int64(hi)-lo)
+					if d.IsInt() {
+						for i := range ints {
+							ints[i] = a + (lo+int64(i))*s
+						}
+						tensor.StoreInt(t, lo, 1, ints[:m])
+						continue
+					}
+					for i := range floats {
+						floats[i] = sf + float64(lo+int64(i))*pf
+					}
+					tensor.StoreFloat(t, lo, 1, floats[:m])
 				}
-				tensor.StoreInt(t, 0, 1, buf)
-			} else {
-				buf := make([]float64, n)
-				for i := range buf {
-					buf[i] = sf + float64(i)*pf
-				}
-				tensor.StoreFloat(t, 0, 1, buf)
-			}
+			})
 		}
 		return t, nil
 	})
@@ -395,12 +400,22 @@ func init() {
 	})
 	def("tril_indices triu_indices", func(c *Call) (Value, error) {
 		row, col, off := c.I(0), c.I(1), c.I(2)
-		var r, k []int64
-		for i := int64(0); i < row; i++ {
-			for j := int64(0); j < col; j++ {
-				if c.Op.Sig().Name == "tril_indices" && j-i <= off || c.Op.Sig().Name == "triu_indices" && j-i >= off {
-					r, k = append(r, i), append(k, j)
-				}
+		col = max(col, 0)
+		within := func(i int64) (lo, hi int64) { // the columns of row i
+			if c.Op.Sig().Name == "tril_indices" {
+				return 0, min(max(i+off+1, 0), col)
+			}
+			return min(max(i+off, 0), col), col
+		}
+		n := int64(0)
+		for i := range max(row, 0) {
+			lo, hi := within(i)
+			n += hi - lo
+		}
+		r, k := make([]int64, 0, 2*n), make([]int64, 0, n)
+		for i := range max(row, 0) {
+			for j, hi := within(i); j < hi; j++ {
+				r, k = append(r, i), append(k, j)
 			}
 		}
 		t := c.NewC(c.optDT(tensor.Int64), 2, int64(len(r)))

@@ -303,6 +303,9 @@ func init() {
 			return nil, errf("value cannot be converted to type int64_t without overflow")
 		}
 		v := c.Args[2]
+		if w, ok := v.(*tensor.Tensor); slices.Equal(t.Shape, m.Shape) && slices.Equal(t.Stride, m.Stride) && (!ok || w.DType == t.DType) { // the same as where
+			return c.pwv([]Value{m, v, t}, t.DType, t.DType, kern{F: choose[float64], I: choose[int64], C: choose[complex128], N: native.Selection})
+		}
 		return c.pwv([]Value{t, m, v}, t.DType, t.DType, f3(func(a, m, v float64) float64 {
 			if m != 0 {
 				return v

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"whittle/kernels/native"
 	"whittle/kernels/tensor"
 )
 
@@ -26,11 +27,20 @@ func reduceLoss(run func(string, ...Value) (Value, error), v Value, err error, r
 }
 
 func losses() {
+	// beta is where a loss goes over from the square of a difference to its size; 0 for others.
+	beta := func(c *Call) float64 {
+		for _, name := range []string{"beta", "delta"} {
+			if i := c.Op.Sig().Arg(name); i >= 0 {
+				return c.F(i)
+			}
+		}
+		return 0
+	}
 	// A loss is an elementwise function and its gradient by the first argument.
-	loss := func(name string, redAt, backRedAt int, f func(c *Call) func(x, y float64) float64, df func(c *Call) func(x, y float64) float64) {
+	loss := func(name string, op, back native.Op, redAt, backRedAt int, f func(c *Call) func(x, y float64) float64, df func(c *Call) func(x, y float64) float64) {
 		def(name, func(c *Call) (Value, error) {
 			d := rtype(c.Args[:2]...)
-			v, err := c.pwv(c.Args[:2], d, d, f2(f(c)))
+			v, err := c.pwv(c.Args[:2], d, d, f2(f(c)).simd(op, beta(c)))
 			return reduceLoss(c.do, v, err, c.I(redAt))
 		})
 		def(name+"_backward", func(c *Call) (Value, error) {
@@ -41,15 +51,15 @@ func losses() {
 				n = 1 / float64(x.Numel())
 			}
 			g := df(c)
-			return c.pwv(c.Args[:3], d, d, f3(func(gr, x, y float64) float64 { return gr * n * g(x, y) }))
+			return c.pwv(c.Args[:3], d, d, f3(func(gr, x, y float64) float64 { return gr * n * g(x, y) }).simd(back, n, beta(c)))
 		})
 	}
-	loss("mse_loss", 2, 3, func(*Call) func(x, y float64) float64 {
+	loss("mse_loss", native.MSE, native.MSEBack, 2, 3, func(*Call) func(x, y float64) float64 {
 		return func(x, y float64) float64 { return (x - y) * (x - y) }
 	}, func(*Call) func(x, y float64) float64 {
 		return func(x, y float64) float64 { return 2 * (x - y) }
 	})
-	loss("smooth_l1_loss", 2, 3, func(c *Call) func(x, y float64) float64 {
+	loss("smooth_l1_loss", native.SmoothL1, native.SmoothL1Back, 2, 3, func(c *Call) func(x, y float64) float64 {
 		b := c.F(3)
 		return func(x, y float64) float64 {
 			z := math.Abs(x - y)
@@ -71,7 +81,7 @@ func losses() {
 			return z / b
 		}
 	})
-	loss("huber_loss", 2, 3, func(c *Call) func(x, y float64) float64 {
+	loss("huber_loss", native.Huber, native.HuberBack, 2, 3, func(c *Call) func(x, y float64) float64 {
 		b := c.F(3)
 		return func(x, y float64) float64 {
 			z := math.Abs(x - y)
@@ -93,7 +103,7 @@ func losses() {
 			return z
 		}
 	})
-	loss("soft_margin_loss", 2, 3, func(*Call) func(x, y float64) float64 {
+	loss("soft_margin_loss", native.SoftMargin, native.SoftMarginBack, 2, 3, func(*Call) func(x, y float64) float64 {
 		return func(x, y float64) float64 { return math.Log1p(math.Exp(-x * y)) }
 	}, func(*Call) func(x, y float64) float64 {
 		return func(x, y float64) float64 { z := math.Exp(-x * y); return -y * z / (z + 1) }
@@ -128,7 +138,7 @@ func losses() {
 		}
 		v, err := c.pwv(c.Args[:3], x.DType, x.DType, f3(func(g, x, y float64) float64 {
 			return n * g * (x - y) / max((1-x)*x, 1e-12)
-		}))
+		}).simd(native.BCEBack, n))
 		if err != nil || w == nil {
 			return v, err
 		}
@@ -142,9 +152,9 @@ func losses() {
 		if pw != nil {
 			v, err = c.pwv([]Value{x, y, pw}, d, d, f3(func(x, y, p float64) float64 {
 				return (1-y)*x - (1+(p-1)*y)*logSigmoid(x)
-			}))
+			}).simd(native.BCELogitsWeighed))
 		} else {
-			v, err = c.pwv([]Value{x, y}, d, d, f2(func(x, y float64) float64 { return (1-y)*x - logSigmoid(x) }))
+			v, err = c.pwv([]Value{x, y}, d, d, f2(func(x, y float64) float64 { return (1-y)*x - logSigmoid(x) }).simd(native.BCELogits))
 		}
 		if err == nil && w != nil {
 			v, err = c.do("mul.Tensor", v, w)
@@ -202,7 +212,11 @@ func losses() {
 		if !c.real {
 			return list(o, total), nil
 		}
-		xs, ys, ws := x.Floats(), y.Ints(), floatsOf(w)
+		at := func(i int64) float64 { return x.At(i) }
+		if xs := x.Float32s(); xs != nil {
+			at = func(i int64) float64 { return float64(xs[i]) }
+		}
+		ys, ws := y.Ints(), floatsOf(w)
 		inner := int64(1)
 		if spatial {
 			inner = x.Shape[2] * x.Shape[3]
@@ -221,7 +235,7 @@ func losses() {
 				f = ws[t]
 			}
 			n, p := int64(i)/inner, int64(i)%inner
-			each[i] = -f * xs[(n*cls+t)*inner+p]
+			each[i] = -f * at((n*cls+t)*inner+p)
 			sum += each[i]
 			tw += f
 		}
@@ -259,7 +273,11 @@ func losses() {
 			inner = x.Shape[2] * x.Shape[3]
 		}
 		gs, ws := g.Floats(), floatsOf(w)
-		out := make([]float64, x.Numel())
+		dx := o.Float32s()
+		var out []float64
+		if dx == nil {
+			out = make([]float64, x.Numel())
+		}
 		for i, t := range y.Ints() {
 			if t == ignore {
 				continue
@@ -279,9 +297,15 @@ func losses() {
 				gr /= total.At(0)
 			}
 			n, p := int64(i)/inner, int64(i)%inner
-			out[(n*cls+t)*inner+p] = -f * gr
+			if dx != nil {
+				dx[(n*cls+t)*inner+p] = float32(-f * gr)
+			} else {
+				out[(n*cls+t)*inner+p] = -f * gr
+			}
 		}
-		o.SetFloats(out)
+		if dx == nil {
+			o.SetFloats(out)
+		}
 		return o, nil
 	}
 	def("nll_loss_forward", func(c *Call) (Value, error) {

@@ -293,7 +293,7 @@ func init() {
 			return nil, err
 		}
 		o := c.NewC(a.DType, a.Shape[0])
-		if c.real {
+		if c.real && !timesVector(o, a, v) {
 			gemm(a.Shape[0], 1, a.Shape[1], 1, matOf(a, 0), col(v), 0, mat{o, 0, 1, 1})
 		}
 		return o, nil
@@ -357,6 +357,12 @@ func init() {
 		}
 		o := c.NewC(a.DType)
 		if c.real {
+			if x, y := a.Float32s(), b.Float32s(); len(x) >= 64 && len(x) == len(y) {
+				var sum [1]float64
+				native.DotRows(sum[:], x, y, len(x))
+				o.Float32s()[0] = float32(sum[0])
+				return o, nil
+			}
 			gemm(1, 1, a.Shape[0], 1, rowm(a), col(b), 0, mat{o, 0, 1, 1})
 		}
 		return o, nil
@@ -492,6 +498,27 @@ func init() {
 		}
 		return v, nil
 	})
+}
+
+// timesVector fills o with a large float32 matrix a, whose rows or columns lie in order, times the vector v, summed in float64; it reports whether it could.
+func timesVector(o, a, v *tensor.Tensor) bool {
+	y, x := o.Float32s(), v.Float32s()
+	if a.DType != tensor.Float32 || a.Numel() < 4096 || y == nil || x == nil {
+		return false
+	}
+	sums, data := make([]float64, len(y)), tensor.Whole[float32](a)[a.Offset:]
+	switch {
+	case a.Stride[1] == 1 && a.Stride[0] >= a.Shape[1]:
+		native.DotRows(sums, data, x, int(a.Stride[0]))
+	case a.Stride[0] == 1 && a.Stride[1] >= a.Shape[0]:
+		native.DotCols(sums, data, x, int(a.Stride[1]))
+	default:
+		return false
+	}
+	for i, s := range sums {
+		y[i] = float32(s)
+	}
+	return true
 }
 
 // matmul is a product of vectors, matrices, or batches of matrices, by their numbers of dimensions: dot, mv, mm or bmm. As in

@@ -3,6 +3,7 @@ package aten
 import (
 	"slices"
 
+	"whittle/kernels/parallel"
 	"whittle/kernels/tensor"
 )
 
@@ -60,7 +61,7 @@ func embeddings() {
 			return o, nil
 		}
 		gs, is := g.Floats(), ix.Ints()
-		cnt := map[int64]float64{}
+		cnt := make([]float64, n)
 		for _, v := range is {
 			if v < 0 || v >= n {
 				return nil, kindf(IndexError, "embedding_dense_backward(): index %d out of range for num_weights %d", v, n)
@@ -68,18 +69,24 @@ func embeddings() {
 			cnt[v]++
 		}
 		acc := make([]float64, n*k)
-		for i, v := range is {
-			if v == pad {
-				continue
+		parallel.For(int(k), int(grain/(int64(len(is))+1)+1), func(lo, hi int) { // each row in the order of its indices
+			for i, v := range is {
+				if v == pad {
+					continue
+				}
+				to, from := acc[v*k+int64(lo):v*k+int64(hi)], gs[int64(i)*k+int64(lo):int64(i)*k+int64(hi)]
+				if !scale {
+					for j, x := range from {
+						to[j] += x
+					}
+					continue
+				}
+				f := 1 / cnt[v]
+				for j, x := range from {
+					to[j] += f * x
+				}
 			}
-			f := 1.0
-			if scale {
-				f = 1 / cnt[v]
-			}
-			for j := int64(0); j < k; j++ {
-				acc[v*k+j] += f * gs[int64(i)*k+j]
-			}
-		}
+		})
 		o.SetFloats(acc)
 		return o, nil
 	})

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"whittle/kernels/native"
+	"whittle/kernels/parallel"
 	"whittle/kernels/tensor"
 )
 
@@ -69,17 +70,11 @@ func init() {
 				return o, nil
 			}
 			if t.DType.IsSmallFloat() && t.Dim() > 0 { // turned, so that its lines are contiguous, and in float32
-				last := int64(t.Dim() - 1)
-				turned := func(t *tensor.Tensor) *tensor.Tensor {
-					v := tensor.NewView(t, t.Shape, t.Stride, t.Offset)
-					v.Shape[d], v.Shape[last], v.Stride[d], v.Stride[last] = v.Shape[last], v.Shape[d], v.Stride[last], v.Stride[d]
-					return v
-				}
-				x := turned(t)
+				x := swapped(t, d)
 				y := tensor.EmptyUnset(tensor.Float32, x.Shape, tensor.ContiguousStrides(x.Shape))
 				tensor.Copy(y, x)
 				native.SoftmaxRows32(y.Float32s(), y.Float32s(), int(t.Shape[d]), logarithm)
-				tensor.Copy(turned(o), y)
+				tensor.Copy(swapped(o, d), y)
 				return o, nil
 			}
 			lines(t, d, func(off, st, n, k int64) {
@@ -99,6 +94,17 @@ func init() {
 			}
 			o := c.NewC(c.DT(3), g.Shape...)
 			if !c.real || g.Numel() == 0 {
+				return o, nil
+			}
+			if gx, yx, dx := g.Float32s(), y.Float32s(), o.Float32s(); gx != nil && yx != nil && dx != nil && int(d) == g.Dim()-1 {
+				softmaxBackRows(dx, gx, yx, int(g.Shape[d]), logarithm)
+				return o, nil
+			}
+			if g.DType == tensor.Float32 && y.DType == tensor.Float32 && o.DType == tensor.Float32 && g.Dim() > 1 && g.Numel() >= grain && tensor.SameShape(g, y) {
+				gx, yx := lastly(g, d), lastly(y, d)
+				dx := tensor.EmptyUnset(tensor.Float32, gx.Shape, gx.Stride)
+				softmaxBackRows(dx.Float32s(), gx.Float32s(), yx.Float32s(), int(g.Shape[d]), logarithm)
+				tensor.Copy(swapped(o, d), dx)
 				return o, nil
 			}
 			lines(g, d, func(off, st, n, k int64) {
@@ -166,6 +172,33 @@ func init() {
 	layerNorms()
 	batchNorms()
 	groupNorms()
+}
+
+// swapped is t with dimension d in the place of the last one.
+func swapped(t *tensor.Tensor, d int64) *tensor.Tensor {
+	v, last := tensor.NewView(t, t.Shape, t.Stride, t.Offset), t.Dim()-1
+	v.Shape[d], v.Shape[last], v.Stride[d], v.Stride[last] = v.Shape[last], v.Shape[d], v.Stride[last], v.Stride[d]
+	return v
+}
+
+// lastly is swapped, so that lines along d are rows.
+func lastly(t *tensor.Tensor, d int64) *tensor.Tensor { return swapped(t, d).Contiguous() }
+
+// softmaxBackRows is the gradient of a softmax, or of its logarithm, over contiguous rows of cols elements, y being its result.
+func softmaxBackRows(dx, g, y []float32, cols int, logarithm bool) {
+	parallel.For(len(g)/max(cols, 1), grain/max(cols, 1)+1, func(lo, hi int) {
+		var sum [1]float64
+		for r := lo * cols; r < hi*cols; r += cols {
+			gr, yr := g[r:r+cols], y[r:r+cols]
+			if logarithm {
+				native.ReduceRows(native.Sum, sum[:], gr, nil, cols, cols)
+				native.Point(native.LogSoftmaxBack, dx[r:r+cols], [][]float32{gr, yr}, sum[:])
+			} else {
+				native.DotRows(sum[:], gr, yr, cols)
+				native.Point(native.SoftmaxBack, dx[r:r+cols], [][]float32{gr, yr}, sum[:])
+			}
+		}
+	})
 }
 
 func layerNorms() {

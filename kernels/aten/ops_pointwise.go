@@ -64,6 +64,21 @@ func (c *Call) pwv(ins []Value, compute, out tensor.DType, k kern) (Value, error
 // fixed is a kern that does not depend on the call.
 func fixed(k kern) func(*Call) kern { return func(*Call) kern { return k } }
 
+// test is a predicate: k, or by SIMD a comparison with a number, or where that is NaN with the element itself.
+func (c *Call) test(k kern, op native.Op, with float64) (Value, error) {
+	t := c.T(0)
+	if t.DType != tensor.Float32 && t.DType != tensor.Float64 {
+		return c.pwv(c.Args[:1], t.DType, tensor.Bool, k)
+	}
+	other := Value(with)
+	if with != with {
+		other = t
+	}
+	f := k.F
+	k.F = func(o []float64, in [][]float64) { f(o, in[:1]) }
+	return c.pwv([]Value{t, other}, t.DType, tensor.Bool, k.simd(op))
+}
+
 func sgn(x float64) float64 {
 	switch {
 	case x > 0:
@@ -161,7 +176,6 @@ func init() {
 	for _, x := range []u{
 		{"acos", math.Acos, native.Acos}, {"acosh", math.Acosh, native.Acosh}, {"asin", math.Asin, native.Asin}, {"asinh", asinh, native.Asinh}, {"atan", math.Atan, native.Atan},
 		{"atanh", math.Atanh, native.Atanh}, {"cos", math.Cos, native.Cos}, {"cosh", math.Cosh, native.Cosh},
-		{"deg2rad", func(x float64) float64 { return x * math.Pi / 180 }, 0}, {"rad2deg", func(x float64) float64 { return x * 180 / math.Pi }, 0},
 		{"digamma", digamma, 0}, {"erf", math.Erf, native.Erf}, {"erfc", math.Erfc, native.Erfc}, {"special_erfcx", erfcx, 0}, {"erfinv", math.Erfinv, 0},
 		{"exp", math.Exp, native.Exp}, {"exp2", math.Exp2, native.Exp2}, {"expm1", math.Expm1, native.Expm1}, {"i0", i0, 0}, {"special_i0e", func(x float64) float64 { return bessIe(0, x) }, 0},
 		{"special_i1", i1, 0}, {"special_i1e", func(x float64) float64 { return math.Copysign(bessIe(1, x), x) }, 0},
@@ -188,6 +202,8 @@ func init() {
 	} {
 		fl(x.name, 1, fixed(f1(x.f).simd(x.op).c1(complexUnary[x.name])))
 	}
+	fl("deg2rad", 1, fixed(f1(func(x float64) float64 { return x * math.Pi / 180 }).simd(native.Scaled, math.Pi, 180)))
+	fl("rad2deg", 1, fixed(f1(func(x float64) float64 { return x * 180 / math.Pi }).simd(native.Scaled, 180, math.Pi)))
 	fl("sinc", 1, func(c *Call) kern {
 		if rtype(c.Args[0]) == tensor.Float64 {
 			return f1(sinc)
@@ -217,17 +233,20 @@ func init() {
 	keep("round", 1, fixed(f1(math.RoundToEven).i1(same).simd(native.Round)))
 	keep("round.decimals", 1, func(c *Call) kern {
 		n := c.I(1)
-		p := math.Pow(10, math.Abs(float64(n)))
+		p, op := math.Pow(10, math.Abs(float64(n))), native.RoundUp
+		if n < 0 {
+			op = native.RoundDown
+		}
 		return f1(func(x float64) float64 {
 			if n < 0 {
 				return math.RoundToEven(x/p) * p
 			}
 			return math.RoundToEven(x*p) / p
-		}).i1(same)
+		}).simd(op, p).i1(same)
 	})
-	keep("frac", 1, fixed(f1(func(x float64) float64 { return x - math.Trunc(x) })))
-	keep("sign", 1, fixed(f1(sgn).i1(isgn)))
-	keep("sgn", 1, fixed(f1(sgn).i1(isgn).c1(func(z complex128) complex128 {
+	keep("frac", 1, fixed(f1(func(x float64) float64 { return x - math.Trunc(x) }).simd(native.Frac)))
+	keep("sign", 1, fixed(f1(sgn).simd(native.Sign).i1(isgn)))
+	keep("sgn", 1, fixed(f1(sgn).simd(native.Sign).i1(isgn).c1(func(z complex128) complex128 {
 		if z == 0 {
 			return 0
 		}
@@ -274,24 +293,37 @@ func init() {
 		if c.T(0).DType == tensor.Bool {
 			return c.do("bitwise_not", c.Args[0])
 		}
-		return c.pwv(c.Args[:1], rtype(c.Args[0]), tensor.Bool, not)
+		return c.test(not, native.Eq, 0)
 	})
 	no := func(int64) int64 { return 0 }
-	pred("isnan", 1, f1(func(x float64) float64 { return b2f(x != x) }).i1(no).c1(func(z complex128) complex128 { return b2c(math.IsNaN(real(z)) || math.IsNaN(imag(z))) }))
-	pred("isinf", 1, f1(func(x float64) float64 { return b2f(math.IsInf(x, 0)) }).i1(no).c1(func(z complex128) complex128 { return b2c(cmplx.IsInf(z)) }))
-	pred("isposinf", 1, f1(func(x float64) float64 { return b2f(math.IsInf(x, 1)) }).i1(no))
-	pred("isneginf", 1, f1(func(x float64) float64 { return b2f(math.IsInf(x, -1)) }).i1(no))
+	// Predicates are comparisons of an element with itself or a number, for those types that have them.
+	tested := func(name string, k kern, op native.Op, with float64) {
+		def(name, func(c *Call) (Value, error) { return c.test(k, op, with) })
+	}
+	inf := math.Inf(1)
+	tested("isnan", f1(func(x float64) float64 { return b2f(x != x) }).i1(no).c1(func(z complex128) complex128 { return b2c(math.IsNaN(real(z)) || math.IsNaN(imag(z))) }), native.Ne, math.NaN())
+	tested("isinf", f1(func(x float64) float64 { return b2f(math.IsInf(x, 0)) }).i1(no).c1(func(z complex128) complex128 { return b2c(cmplx.IsInf(z)) }), native.Beyond, inf)
+	tested("isposinf", f1(func(x float64) float64 { return b2f(math.IsInf(x, 1)) }).i1(no), native.Eq, inf)
+	tested("isneginf", f1(func(x float64) float64 { return b2f(math.IsInf(x, -1)) }).i1(no), native.Eq, -inf)
 	pred("signbit", 1, f1(func(x float64) float64 { return b2f(math.Signbit(x)) }).i1(func(a int64) int64 { return b2i(a < 0) }))
 	def("isfinite isreal", func(c *Call) (Value, error) {
 		re := c.Op.Sig().Name == "isreal"
-		return c.pwv(c.Args[:1], c.T(0).DType, tensor.Bool, f1(func(x float64) float64 {
+		most := math.MaxFloat64
+		if c.T(0).DType == tensor.Float32 {
+			most = math.MaxFloat32
+		}
+		k := f1(func(x float64) float64 {
 			return b2f(re || !math.IsNaN(x) && !math.IsInf(x, 0))
 		}).i1(func(int64) int64 { return 1 }).c1(func(z complex128) complex128 {
 			if re {
 				return b2c(imag(z) == 0)
 			}
 			return b2c(!cmplx.IsInf(z) && !math.IsNaN(real(z)) && !math.IsNaN(imag(z)))
-		}))
+		})
+		if re {
+			return c.pwv(c.Args[:1], c.T(0).DType, tensor.Bool, k)
+		}
+		return c.test(k, native.Within, most)
 	})
 	fl("logit", 1, func(c *Call) kern {
 		eps, has := c.F(1), !c.None(1)
@@ -300,7 +332,7 @@ func init() {
 				x = nanMax(nanMin(x, 1-eps), eps)
 			}
 			return math.Log(x / (1 - x))
-		})
+		}).simd(native.Logit, eps, b2f(has))
 	})
 	keep("nan_to_num", 1, func(c *Call) kern {
 		hi, lo := math.MaxFloat64, -math.MaxFloat64
@@ -330,7 +362,7 @@ func init() {
 				return lo
 			}
 			return x
-		}).i1(same)
+		}).simd(native.NanToNum, nan, hi, lo).i1(same)
 	})
 	def("polygamma", func(c *Call) (Value, error) {
 		n := c.I(0)

@@ -218,11 +218,14 @@ func (c *Call) unpool(g, t, ix *tensor.Tensor, nd int) *tensor.Tensor {
 		return o
 	}
 	per := int64(len(gs)) / n
-	for j, x := range gs {
-		if at := is[j]; at >= 0 && at < inN {
-			acc[int64(j)/per*inN+at] += x
+	eachPlane(n, inN, 0, func(q int64, _, _, _ []int64) {
+		plane, gs, is := acc[q*inN:(q+1)*inN], gs[q*per:(q+1)*per], is[q*per:(q+1)*per]
+		for j, x := range gs {
+			if at := is[j]; at >= 0 && at < inN {
+				plane[at] += x
+			}
 		}
-	}
+	})
 	o.SetFloats(acc)
 	return o
 }
@@ -248,6 +251,11 @@ func (c *Call) avgPool(t *tensor.Tensor, nd int, p poolSpec, includePad bool, di
 		g = grad.Floats()
 	}
 	res := make([]float64, o.Numel())
+	if nd == 2 {
+		avgPlanes(res, x, g, n, in, p, includePad, divisor)
+		o.SetFloats(res)
+		return o
+	}
 	eachPlane(n, inN, nd, func(q int64, pos, lo, hi []int64) {
 		for j := int64(0); j < outN; j++ {
 			unravel(j, p.out, pos)
@@ -279,6 +287,52 @@ func (c *Call) avgPool(t *tensor.Tensor, nd int, p poolSpec, includePad bool, di
 	})
 	o.SetFloats(res)
 	return o
+}
+
+// avgPlanes fills res with the means of the windows of x, n planes of in; or where g is given, n planes of p.out, with its elements shared out to their windows.
+func avgPlanes(res, x, g []float64, n int64, in []int64, p poolSpec, includePad bool, divisor Value) {
+	inN, outN, width := in[0]*in[1], p.out[0]*p.out[1], in[1]
+	type extent struct{ lo, hi, size int64 } // the clipped window, and the size that its elements are divided by
+	extents := func(d int) []extent {
+		out := make([]extent, p.out[d])
+		for o := range out {
+			a := int64(o)*p.stride[d] - p.pad[d]
+			b := min(a+p.k[d], in[d]+p.pad[d])
+			out[o] = extent{max(a, 0), min(b, in[d]), b - a}
+			if !includePad {
+				out[o].size = out[o].hi - out[o].lo
+			}
+		}
+		return out
+	}
+	rows, cols := extents(0), extents(1)
+	eachPlane(n, inN, 0, func(q int64, _, _, _ []int64) {
+		for i, r := range rows {
+			for j, c := range cols {
+				size, at := float64(r.size)*float64(c.size), q*outN+int64(i)*p.out[1]+int64(j)
+				if divisor != nil {
+					size = toFloat(divisor)
+				}
+				if g != nil {
+					v := g[at] / size
+					for y := r.lo; y < r.hi; y++ {
+						line := res[q*inN+y*width+c.lo : q*inN+y*width+max(c.hi, c.lo)]
+						for k := range line {
+							line[k] += v
+						}
+					}
+					continue
+				}
+				s := 0.0
+				for y := r.lo; y < r.hi; y++ {
+					for _, e := range x[q*inN+y*width+c.lo : q*inN+y*width+max(c.hi, c.lo)] {
+						s += e
+					}
+				}
+				res[at] = s / size
+			}
+		}
+	})
 }
 
 // adaptive visits, for each output position, the bounds of its input box.

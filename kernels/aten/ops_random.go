@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"whittle/kernels/native"
 	"whittle/kernels/tensor"
 )
 
@@ -421,7 +422,7 @@ func randomInplace(gen func(c *Call) *tensor.Generator) {
 	def("native_dropout_backward", func(c *Call) (Value, error) {
 		g, m, s := c.T(0), c.T(1), c.F(2)
 		d := rtype(g, m, s)
-		return c.pwv([]Value{g, m}, d, d, f2(func(a, b float64) float64 { return a * b * s }))
+		return c.pwv([]Value{g, m}, d, d, f2(func(a, b float64) float64 { return a * b * s }).simd(native.Times, s))
 	})
 	dropout := func(name string, feature, alpha bool) {
 		comp(name, func(c *Call) (Value, error) {

@@ -3,6 +3,7 @@ package aten
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"whittle/kernels/native"
 	"whittle/kernels/parallel"
@@ -135,6 +136,18 @@ func foldRows[T float64 | int64](out []T, t *tensor.Tensor, mask []bool, load fu
 		return
 	}
 	parts := make([]T, (n+grain-1)/grain)
+	if whole, ok := any(tensor.Whole[T](t)).([]int64); ok && t.DType == tensor.Int64 && step == 1 { // no copy of it is wanted
+		for k, at := range offsets(kept) {
+			row := any(whole[t.Offset+at : t.Offset+at+n]).([]T)
+			parallel.For(len(parts), 1, func(lo, hi int) {
+				for p := int64(lo); p < int64(hi); p++ {
+					parts[p] = f(row[p*grain : min((p+1)*grain, n)])
+				}
+			})
+			out[k] = f(parts)
+		}
+		return
+	}
 	for k, at := range offsets(kept) {
 		parallel.For(len(parts), 1, func(lo, hi int) {
 			row := make([]T, grain)
@@ -320,6 +333,11 @@ func (c *Call) sum(t *tensor.Tensor, mask []bool, keepdim bool, d tensor.DType) 
 		return c.reduceComplex(t, mask, keepdim, d, sumComplex), nil
 	}
 	if d == tensor.Float32 && t.DType == tensor.Float32 {
+		if count(t, mask) > 4 {
+			if o := c.quick(t, mask, keepdim, d, native.Sum, nil); o != nil {
+				return o, nil
+			}
+		}
 		return c.reduce(t, mask, keepdim, d, sumShort), nil
 	}
 	return c.fold(t, mask, keepdim, d, pairwise), nil
@@ -380,6 +398,9 @@ func init() {
 		if d == tensor.Invalid {
 			d = t.DType
 		}
+		if o := c.quick(t, mask, keep, d, native.NanSum, nil); o != nil {
+			return o, nil
+		}
 		return c.reduce(t, mask, keep, d, func(row []float64) float64 {
 			s := 0.0
 			for _, x := range row {
@@ -419,6 +440,11 @@ func init() {
 		if d.Kind() == tensor.KindComplex {
 			return c.reduceComplex(t, mask, keep, d, func(row []complex128) complex128 { return sumComplex(row) / complex(float64(len(row)), 0) }), nil
 		}
+		if n := count(t, mask); t.DType == tensor.Float32 {
+			if o := c.quick(t, mask, keep, d, native.Sum, func(x float64) float64 { return x / n }); o != nil {
+				return o, nil
+			}
+		}
 		return c.reduce(t, mask, keep, d, func(row []float64) float64 { return pairwise(row) / float64(len(row)) }), nil
 	})
 	def("prod prod.dim_int", func(c *Call) (Value, error) {
@@ -443,6 +469,9 @@ func init() {
 				}
 				return p
 			}), nil
+		}
+		if o := c.quick(t, mask, keep, d, native.Prod, nil); o != nil {
+			return o, nil
 		}
 		return c.reduce(t, mask, keep, d, func(row []float64) float64 {
 			p := 1.0
@@ -488,6 +517,13 @@ func init() {
 				if o := c.maxRows(t, mask, keep); o != nil {
 					return o, nil
 				}
+			}
+			op := native.Greatest
+			if strings.HasSuffix(name, "min") {
+				op = native.Least
+			}
+			if o := c.quick(t, mask, keep, t.DType, op, nil); o != nil {
+				return o, nil
 			}
 			return c.fold(t, mask, keep, t.DType, func(row []float64) float64 {
 				m := row[0]
@@ -554,6 +590,16 @@ func init() {
 			if o := c.argRows(t, mask, c.B(2), name == "argmin"); o != nil {
 				return o, nil
 			}
+			if !c.None(1) && c.real && t.Numel() >= 64 {
+				d, _ := wrapDim(c.I(1), int64(t.Dim()))
+				o := c.New(tensor.Int64, reduceShape(t, mask, c.B(2)), reduceStrides(t, mask, c.B(2)))
+				if inMemory(o, t, mask, c.B(2)) {
+					if at, _ := argBlocks(t, d, name == "argmin"); at != nil {
+						copy(tensor.Raw[int64](o), at)
+						return o, nil
+					}
+				}
+			}
 			o := c.reduce(t, mask, c.B(2), tensor.Int64, func(row []float64) float64 { return float64(argBest(row, less)) })
 			if c.None(1) {
 				o.Stride = tensor.ContiguousStrides(o.Shape)
@@ -576,6 +622,14 @@ func init() {
 			}
 			shape := reduceShape(t, mask, keep)
 			v, ix := c.NewC(t.DType, shape...), c.NewC(tensor.Int64, shape...)
+			if c.real && v.Numel() > 0 && t.Numel() >= 64 && inMemory(v, t, mask, keep) {
+				d, _ := wrapDim(c.I(1), int64(t.Dim()))
+				if at, best := argBlocks(t, d, name == "min.dim"); at != nil {
+					copy(v.Float32s(), best)
+					copy(ix.Int64s(), at)
+					return []Value{v, ix}, nil
+				}
+			}
 			if c.real && v.Numel() > 0 {
 				bi := make([]int64, v.Numel())
 				bv := make([]float64, v.Numel())
@@ -619,6 +673,9 @@ func init() {
 		mask, err := wrapDims(c.Ints(1), c.T(0).Dim(), true)
 		if err != nil {
 			return nil, err
+		}
+		if o := c.quick(c.T(0), mask, false, tensor.Int64, native.Nonzeros, nil); o != nil {
+			return o, nil
 		}
 		b, err := c.doT("ne.Scalar", c.Args[0], int64(0))
 		if err != nil {
@@ -687,6 +744,16 @@ func variances() {
 		var m *tensor.Tensor
 		if withMean {
 			m = c.New(t.DType, shape, st)
+		}
+		if c.real && v.Numel() > 0 && t.Numel() >= 64 && (t.DType == tensor.Float32 || t.DType == tensor.Float64) && inMemory(v, t, mask, keep) {
+			if bv, bm := moments(t, mask, k, sqrt); bv != nil {
+				stored(v, bv)
+				if m == nil {
+					return v, nil
+				}
+				stored(m, bm)
+				return []Value{v, m}, nil
+			}
 		}
 		if c.real && v.Numel() > 0 {
 			bv, bm := make([]float64, v.Numel()), make([]float64, v.Numel())
@@ -759,6 +826,23 @@ func vectorNorm(row []float64, p float64) float64 {
 	return math.Pow(s, 1/p)
 }
 
+// normKernel is what a norm gathers, and what is made of it; 0 for those that have no kernel.
+func normKernel(p float64) (op native.Reduction, finish func(x float64) float64) {
+	switch {
+	case math.IsInf(p, 1):
+		return native.Largest, nil
+	case math.IsInf(p, -1):
+		return native.Smallest, nil
+	case p == 0:
+		return native.Nonzeros, nil
+	case p == 1:
+		return native.Sizes, nil
+	case p == 2:
+		return native.Squares, math.Sqrt
+	}
+	return 0, nil
+}
+
 func norms() {
 	norm := func(c *Call, p Value, dims Value, keep bool, dt Value, name string) (Value, error) {
 		t := c.T(0)
@@ -776,6 +860,11 @@ func norms() {
 		ord := 2.0
 		if p != nil {
 			ord = toFloat(p)
+		}
+		if op, finish := normKernel(ord); op != 0 {
+			if o := c.quick(t, mask, keep, d, op, finish); o != nil {
+				return o, nil
+			}
 		}
 		f := func(row []float64) float64 { return vectorNorm(row, ord) }
 		if ord == 0 { // the number of parts that are not zero would be another one
@@ -811,6 +900,9 @@ func norms() {
 				ones[i] = 1
 			}
 			return nil, errf("output with shape [] doesn't match the broadcast shape %s", tensor.ShapeText(ones))
+		}
+		if o := c.quickly(t, mask, keep, t.DType, func() []float64 { return logSumExps(t, mask) }); o != nil {
+			return o, nil
 		}
 		o := c.reduce(t, mask, keep, floatType(t.DType), func(row []float64) float64 {
 			m := math.Inf(-1)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"whittle/kernels/parallel"
 	"whittle/kernels/tensor"
 )
 
@@ -114,40 +115,67 @@ func taps(mode string, in, out int64, align bool, scale Value, d tensor.DType) [
 	return t
 }
 
-// resample applies a table of taps along the last nd dimensions, or its transpose for gradients.
+// resample applies a table of taps along the last nd dimensions, or its transpose for gradients: to each of lead planes by itself, several at once.
 func resample(x []float64, lead int64, in, out []int64, tables [][][]tap, transpose bool) []float64 {
-	cur := x
-	shape := slices.Clone(in)
+	from, to := in, out
 	if transpose {
-		shape = slices.Clone(out)
+		from, to = out, in
 	}
-	for d := range shape {
-		n := shape[d]
-		m := out[d]
-		if transpose {
-			m = in[d]
+	size, result := tensor.Numel(from), tensor.Numel(to)
+	y := make([]float64, lead*result)
+	parallel.For(int(lead), int(grain/(size+result+1)+1), func(lo, hi int) {
+		for q := int64(lo); q < int64(hi); q++ {
+			cur, shape := x[q*size:(q+1)*size], slices.Clone(from)
+			for d := range shape {
+				n, m := shape[d], to[d]
+				inner, outer := tensor.Numel(shape[d+1:]), tensor.Numel(shape[:d])
+				next := y[q*result : (q+1)*result]
+				if d < len(shape)-1 {
+					next = make([]float64, outer*m*inner)
+				}
+				for o := range outer {
+					resampleBlock(next[o*m*inner:(o+1)*m*inner], cur[o*n*inner:(o+1)*n*inner], tables[d], inner, transpose)
+				}
+				cur = next
+				shape[d] = m
+			}
 		}
-		inner := tensor.Numel(shape[d+1:])
-		outer := lead * tensor.Numel(shape[:d])
-		next := make([]float64, outer*m*inner)
-		for o := int64(0); o < outer; o++ {
-			for a, ts := range tables[d] {
-				for _, t := range ts {
-					src, dst := t.i, int64(a)
-					if transpose {
-						src, dst = dst, src
-					}
-					s, e := cur[(o*n+src)*inner:(o*n+src+1)*inner], next[(o*m+dst)*inner:(o*m+dst+1)*inner]
-					for k := range s {
-						e[k] += t.w * s[k]
-					}
+	})
+	return y
+}
+
+// resampleBlock applies a table to lines of inner elements.
+func resampleBlock(to, from []float64, table [][]tap, inner int64, transpose bool) {
+	for a, ts := range table {
+		a := int64(a)
+		switch {
+		case inner == 1 && transpose:
+			for _, t := range ts {
+				to[t.i] += t.w * from[a]
+			}
+		case inner == 1:
+			s := 0.0
+			for _, t := range ts {
+				s += t.w * from[t.i]
+			}
+			to[a] = s
+		default:
+			for k, t := range ts {
+				src, dst := t.i, a
+				if transpose {
+					src, dst = dst, src
+				}
+				s, e := from[src*inner:(src+1)*inner], to[dst*inner:(dst+1)*inner]
+				if k == 0 && !transpose && t.w == 1 {
+					copy(e, s)
+					continue
+				}
+				for k, x := range s {
+					e[k] += t.w * x
 				}
 			}
 		}
-		cur = next
-		shape[d] = m
 	}
-	return cur
 }
 
 func resamples() {

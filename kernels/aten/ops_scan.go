@@ -2,6 +2,7 @@ package aten
 
 import (
 	"math"
+	"sync"
 
 	"whittle/kernels/native"
 	"whittle/kernels/parallel"
@@ -11,8 +12,9 @@ import (
 // Running sums, products, maxima and logarithms of sums along a dimension. float32 accumulates in float64, save where a SIMD kernel does whole
 // rows; integers in int64. Running maxima and minima give positions, too.
 
-// scan runs f over each line of t along dim, in place on a float copy, fi on one of integers. rows, where there is one, does it for contiguous lines of float32.
-func (c *Call) scan(t *tensor.Tensor, dim int64, out tensor.DType, f func(line []float64), fi func(line []int64), rows func(out, a []float32, cols int)) (*tensor.Tensor, error) {
+// scan runs f over each line of t along dim, in place on a float copy, fi on one of integers. rows, where there is one, does it for contiguous lines of float32, and quick
+// for what is dense, unless it reports that it cannot.
+func (c *Call) scan(t *tensor.Tensor, dim int64, out tensor.DType, f func(line []float64), fi func(line []int64), rows func(out, a []float32, cols int), quick func(o, t *tensor.Tensor, d int64) bool) (*tensor.Tensor, error) {
 	d, err := wrapDim(dim, int64(t.Dim()))
 	if err != nil {
 		return nil, err
@@ -23,6 +25,9 @@ func (c *Call) scan(t *tensor.Tensor, dim int64, out tensor.DType, f func(line [
 	}
 	if y, x := o.Float32s(), t.Float32s(); rows != nil && x != nil && y != nil && int(d) == t.Dim()-1 {
 		rows(y, x, int(t.Shape[d]))
+		return o, nil
+	}
+	if quick != nil && t.Numel() >= 64 && quick(o, t, d) {
 		return o, nil
 	}
 	lines(t, d, func(off, st, n int64, k int64) {
@@ -95,7 +100,7 @@ func runningProduct[T float64 | int64](l []T) {
 }
 
 func scans() {
-	simple := func(name string, f func(l []float64), fi func(l []int64), rows func(out, a []float32, cols int)) {
+	simple := func(name string, f func(l []float64), fi func(l []int64), rows func(out, a []float32, cols int), product bool) {
 		def(name, func(c *Call) (Value, error) {
 			t := c.T(0)
 			d := t.DType
@@ -103,11 +108,11 @@ func scans() {
 				d = tensor.Int64
 			}
 			d = c.optDT(d)
-			return c.tv(c.scan(t, c.I(1), d, f, fi, rows))
+			return c.tv(c.scan(t, c.I(1), d, f, fi, rows, func(o, t *tensor.Tensor, d int64) bool { return scanned(o, t, d, product) }))
 		})
 	}
-	simple("cumsum", runningSum[float64], runningSum[int64], native.CumsumRows32)
-	simple("cumprod", runningProduct[float64], runningProduct[int64], nil)
+	simple("cumsum", runningSum[float64], runningSum[int64], native.CumsumRows32, false)
+	simple("cumprod", runningProduct[float64], runningProduct[int64], nil, true)
 	def("logcumsumexp", func(c *Call) (Value, error) {
 		t := c.T(0)
 		return c.tv(c.scan(t, c.I(1), floatType(t.DType), func(l []float64) {
@@ -119,7 +124,7 @@ func scans() {
 				}
 				l[i] = max(a, b) + math.Log1p(math.Exp(-math.Abs(a-b)))
 			}
-		}, nil, nil))
+		}, nil, nil, nil))
 	})
 	best := func(name string, better func(a, b float64) bool) {
 		def(name, func(c *Call) (Value, error) {
@@ -131,8 +136,13 @@ func scans() {
 			v := c.New(t.DType, t.Shape, tensor.ContiguousStrides(t.Shape))
 			ix := c.NewC(tensor.Int64, t.Shape...)
 			if c.real {
+				rooms := sync.Pool{New: func() any { return &sorting{} }}
 				lines(t, d, func(off, st, n, k int64) {
-					b, p := make([]float64, n), make([]int64, n)
+					l := rooms.Get().(*sorting)
+					defer rooms.Put(l)
+					l.b, l.p = room(l.b, int(n)), room(l.p, int(n))
+					b, p := l.b, l.p
+					clear(p)
 					tensor.LoadFloat(t, off, st, b)
 					for i := int64(1); i < n; i++ {
 						if b[i-1] == b[i-1] && (b[i] != b[i] || !better(b[i-1], b[i])) || b[i] != b[i] {

@@ -128,6 +128,94 @@ func (l *sorting) order(desc bool) []int64 {
 	return p
 }
 
+// key is the i-th element as a number of the same order.
+func (l *sorting) key(i int) uint64 {
+	if l.iv != nil {
+		return uint64(l.iv[i]) ^ 1<<63
+	}
+	return sortKey(l.b[i])
+}
+
+// best is the beginning, of k positions, of order. Few are found in one go over the line: what comes is held against the last of those there are.
+func (l *sorting) best(k int, desc bool) []int64 {
+	if len(l.b) < radixFrom || k*8 > len(l.b) || k == 0 {
+		return l.order(desc)[:k]
+	}
+	flip := uint64(0)
+	if desc {
+		flip = math.MaxUint64
+	}
+	l.keys, l.p = room(l.keys, k), room(l.p, k)
+	keys, p := l.keys[:0], l.p[:0]
+	for i := range l.b {
+		x := l.key(i) ^ flip
+		if len(keys) == k {
+			if x >= keys[k-1] {
+				continue
+			}
+			keys, p = keys[:k-1], p[:k-1]
+		}
+		keys, p = append(keys, x), append(p, int64(i))
+		for j := len(keys) - 1; j > 0 && keys[j] < keys[j-1]; j-- {
+			keys[j], keys[j-1], p[j], p[j-1] = keys[j-1], keys[j], p[j-1], p[j]
+		}
+	}
+	return p
+}
+
+// at is the position k of order(false), found by dividing (Hoare, Algorithm 65: Find, 1961) and not by sorting.
+func (l *sorting) at(k int) int64 {
+	if len(l.b) < radixFrom {
+		return l.order(false)[k]
+	}
+	l.keys = room(l.keys, len(l.b))
+	for i := range l.keys {
+		l.keys[i] = l.key(i)
+	}
+	keys, lo, hi := l.keys, 0, len(l.b)-1
+	for lo < hi {
+		a, b, c := keys[lo], keys[lo+(hi-lo)/2], keys[hi]
+		pivot := max(min(a, b), min(max(a, b), c)) // the middle one of three
+		i, j := lo, hi
+		for i <= j {
+			for keys[i] < pivot {
+				i++
+			}
+			for keys[j] > pivot {
+				j--
+			}
+			if i <= j {
+				keys[i], keys[j] = keys[j], keys[i]
+				i++
+				j--
+			}
+		}
+		switch {
+		case k <= j:
+			hi = j
+		case k >= i:
+			lo = i
+		default:
+			lo, hi = k, k
+		}
+	}
+	x, before := keys[k], 0
+	for _, y := range keys[:k] { // what is less lies before it, and some that are equal
+		if y == x {
+			before++
+		}
+	}
+	for i := range l.b { // equal ones are in the order in which they lie: the first have the lowest places
+		if l.key(i) == x {
+			if before == 0 {
+				return int64(i)
+			}
+			before--
+		}
+	}
+	panic("an element is gone")
+}
+
 // takeLines fills v and ix along d with the elements and positions that pick chooses for each line.
 func (c *Call) takeLines(t *tensor.Tensor, d int64, v, ix *tensor.Tensor, pick func(l *sorting) []int64) {
 	rooms := sync.Pool{New: func() any { return &sorting{} }}
@@ -216,7 +304,7 @@ func sorts() {
 		v, ix := c.NewC(t.DType, shape...), c.NewC(tensor.Int64, shape...)
 		if c.real && v.Numel() > 0 {
 			largest := c.B(3)
-			c.takeLines(t, d, v, ix, func(l *sorting) []int64 { return l.order(largest)[:k] })
+			c.takeLines(t, d, v, ix, func(l *sorting) []int64 { return l.best(int(k), largest) })
 		}
 		return list(v, ix), nil
 	})
@@ -255,27 +343,21 @@ func sorts() {
 			return list(v, ix), nil
 		})
 	}
-	kth("kthvalue", func(c *Call, l *sorting) int64 { return l.order(false)[c.I(1)-1] }, 2)
+	kth("kthvalue", func(c *Call, l *sorting) int64 { return l.at(int(c.I(1)) - 1) }, 2)
 	med := func(l *sorting, skip bool) int64 {
-		p, b := l.order(false), l.b
-		n := len(b)
+		n := len(l.b)
 		if l.iv == nil {
-			valid := n
-			for valid > 0 && b[p[valid-1]] != b[p[valid-1]] {
-				valid--
-			}
-			if !skip && valid < n {
-				for i, x := range b {
-					if x != x {
-						return int64(i)
-					}
+			valid := 0
+			for i, x := range l.b {
+				if x == x {
+					valid++
+				} else if !skip {
+					return int64(i)
 				}
 			}
-			if skip {
-				n = max(valid, 1)
-			}
+			n = max(valid, 1)
 		}
-		return p[(n-1)/2]
+		return l.at((n - 1) / 2)
 	}
 	kth("median.dim", func(c *Call, l *sorting) int64 { return med(l, false) }, 1)
 	kth("nanmedian.dim", func(c *Call, l *sorting) int64 { return med(l, true) }, 1)
@@ -417,7 +499,11 @@ func unique(c *Call) (Value, error) {
 	for i := range p {
 		p[i] = int64(i)
 	}
-	if !consecutive {
+	switch {
+	case consecutive:
+	case width == 1 && rowsN >= radixFrom:
+		p = (&sorting{b: xs}).order(false)
+	default:
 		slices.SortStableFunc(p, func(a, b int64) int {
 			for k := int64(0); k < width; k++ {
 				if lessNaN(xs[a*width+k], xs[b*width+k]) {

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"whittle/kernels/native"
+	"whittle/kernels/parallel"
 	"whittle/kernels/tensor"
 )
 
@@ -184,6 +186,13 @@ func distances() {
 		as := a.Expand(append(slices.Clone(batch), n, k)).Floats()
 		bs := b.Expand(append(slices.Clone(batch), m, k)).Floats()
 		out := make([]float64, o.Numel())
+		if p == 2 && o.DType != tensor.Float64 {
+			for q := range tensor.Numel(batch) {
+				euclid(out[q*n*m:(q+1)*n*m], as[q*n*k:(q+1)*n*k], bs[q*m*k:(q+1)*m*k], int(n), int(m), int(k))
+			}
+			o.SetFloats(out)
+			return o, nil
+		}
 		for i := range out {
 			q := int64(i) / (n * m)
 			r, s := int64(i)/m%n, int64(i)%m
@@ -219,6 +228,13 @@ func distances() {
 		if c.real {
 			as, bs, gs, ds := a.Expand(sh).Floats(), b.Expand(append(slices.Clone(batch), m, k)).Floats(), g.Floats(), c.T(4).Floats()
 			out := make([]float64, o.Numel())
+			if p == 2 && o.DType != tensor.Float64 {
+				for q := range tensor.Numel(batch) {
+					euclidBack(out[q*n*k:(q+1)*n*k], as[q*n*k:(q+1)*n*k], bs[q*m*k:(q+1)*m*k], gs[q*n*m:(q+1)*n*m], ds[q*n*m:(q+1)*n*m], int(n), int(m), int(k))
+				}
+				o.SetFloats(out)
+				return o, nil
+			}
 			for i := range gs {
 				q := int64(i) / (n * m)
 				r, s := int64(i)/m%n, int64(i)%m
@@ -398,4 +414,48 @@ func quantiles(c *Call, x, q *tensor.Tensor, ignore bool) (Value, error) {
 		return c.via("squeeze.dim", v, last)
 	}
 	return c.via("movedim.int", v, last, int64(0))
+}
+
+// euclid fills d (n x m) with the distances of the rows of a from those of b, of k elements, by one product: of float32 numbers the difference of
+// squares in float64 leaves enough, and what is too near for that is calculated as it is.
+func euclid(d, a, b []float64, n, m, k int) {
+	sa, sb := make([]float64, n), make([]float64, m)
+	native.ReduceRows(native.Squares, sa, a, nil, k, k)
+	native.ReduceRows(native.Squares, sb, b, nil, k, k)
+	native.Gemm64(n, m, k, -2, native.Matrix[float64]{Data: a, RS: k, CS: 1}, native.Matrix[float64]{Data: b, RS: 1, CS: k}, 0, native.Matrix[float64]{Data: d, RS: m, CS: 1})
+	parallel.For(n, int(grain/(m+1)+1), func(lo, hi int) {
+		for r := lo; r < hi; r++ {
+			row := d[r*m : (r+1)*m]
+			for s := range row {
+				sum := sa[r] + sb[s]
+				x := sum + row[s]
+				if !(x > 1e-5*sum) { // NaN, too
+					x = 0
+					for j := range k {
+						e := a[r*k+j] - b[s*k+j]
+						x += e * e
+					}
+				}
+				row[s] = x
+			}
+			native.Unary64(native.Sqrt, row, row)
+		}
+	})
+}
+
+// euclidBack is the gradient of the rows of a: the sum of (a-b)*g/d over the rows of b, where d is not 0.
+func euclidBack(out, a, b, g, d []float64, n, m, k int) {
+	w, sum := make([]float64, n*m), make([]float64, n)
+	for i, x := range d {
+		if x != 0 {
+			w[i] = g[i] / x
+		}
+	}
+	native.ReduceRows(native.Sum, sum, w, nil, m, m)
+	for r := range n {
+		for j := range k {
+			out[r*k+j] = sum[r] * a[r*k+j]
+		}
+	}
+	native.Gemm64(n, k, m, -1, native.Matrix[float64]{Data: w, RS: m, CS: 1}, native.Matrix[float64]{Data: b, RS: k, CS: 1}, 1, native.Matrix[float64]{Data: out, RS: k, CS: 1})
 }

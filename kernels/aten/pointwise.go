@@ -14,6 +14,8 @@ type kern struct {
 	C func(out []complex128, in [][]complex128)
 	B func(out []uint8, in [][]float64) // block form of a predicate on floats, to bytes
 	N native.Op                         // SIMD form, for the dtypes that have one; 0 for none
+
+	num []float64 // the numbers of an SIMD form that takes some, see native.Point
 }
 
 func f1(f func(a float64) float64) kern {
@@ -73,7 +75,10 @@ func (k kern) i3(f func(a, b, c int64) int64) kern {
 	return k
 }
 
-func (k kern) simd(op native.Op) kern { k.N = op; return k }
+func (k kern) simd(op native.Op, num ...float64) kern {
+	k.N, k.num = op, num
+	return k
+}
 
 // b2f is 1 for true.
 func b2f(b bool) float64 {
@@ -203,10 +208,10 @@ func run(ts []*tensor.Tensor, compute tensor.DType, k kern) {
 func runLoop(l *tensor.Loop, ts []*tensor.Tensor, compute tensor.DType, k kern) {
 	o := ts[0]
 	in := l.Inner()
-	if k.N != 0 && nativeRows(l, in, ts, compute, k.N) {
+	if k.N != 0 && nativeRows(l, in, ts, compute, k) {
 		return
 	}
-	if k.N != 0 && (compute == tensor.Float32 || compute == tensor.BFloat16 || compute == tensor.Float16) && block32(l, in, ts, k.N) {
+	if k.N != 0 && (compute == tensor.Float32 || compute == tensor.BFloat16 || compute == tensor.Float16) && block32(l, in, ts, k) {
 		return
 	}
 	nin := len(ts) - 1
@@ -248,6 +253,9 @@ func runLoop(l *tensor.Loop, ts []*tensor.Tensor, compute tensor.DType, k kern) 
 		})
 		return
 	}
+	if straightInts(l, in, ts, compute, k) {
+		return
+	}
 	size := min(block, l.Shape[len(l.Shape)-1])
 	buf := make([]int64, size*int64(nin+1))
 	ob := buf[:size]
@@ -271,6 +279,48 @@ func runLoop(l *tensor.Loop, ts []*tensor.Tensor, compute tensor.DType, k kern) 
 			tensor.StoreInt(o, off[0]+p*in[0], in[0], ob[:m])
 		}
 	})
+}
+
+// straightInts is the kern of integers on memory itself, where all operands are int64 and lie in rows; a number is repeated in a block.
+func straightInts(l *tensor.Loop, in []int64, ts []*tensor.Tensor, compute tensor.DType, k kern) bool {
+	for i, t := range ts {
+		if t.DType != tensor.Int64 || in[i] != 1 && (i == 0 || in[i] != 0) {
+			return false
+		}
+	}
+	if compute != tensor.Int64 {
+		return false
+	}
+	whole, views := make([][]int64, len(ts)), make([][]int64, len(ts)-1)
+	repeated := make([][]int64, len(ts))
+	for i, t := range ts {
+		whole[i] = tensor.Whole[int64](t)
+		if in[i] == 0 {
+			repeated[i] = make([]int64, block)
+		}
+	}
+	l.Rows(func(off []int64, n int64) {
+		for i, b := range repeated {
+			if b != nil {
+				b[0] = whole[i][off[i]]
+				for j := range b {
+					b[j] = b[0]
+				}
+			}
+		}
+		for p := int64(0); p < n; p += block {
+			m := min(block, n-p)
+			for i := range views {
+				if b := repeated[i+1]; b != nil {
+					views[i] = b[:m]
+				} else {
+					views[i] = whole[i+1][off[i+1]+p : off[i+1]+p+m]
+				}
+			}
+			k.I(whole[0][off[0]+p:off[0]+p+m], views)
+		}
+	})
+	return true
 }
 
 // roundBlock casts inputs of another dtype to the compute dtype.
@@ -324,36 +374,36 @@ func rowOf[T any](s []T, off, step, n int64) []T {
 	return s[off : off+n]
 }
 
-// nativeRows runs the SIMD kernel on each row if dtypes and inner strides allow.
-func nativeRows(l *tensor.Loop, in []int64, ts []*tensor.Tensor, d tensor.DType, op native.Op) bool {
-	if l.Shape[len(l.Shape)-1] < 16 || in[0] != 1 {
+// nativeRows runs the SIMD kernel on each row if dtypes allow, and the result lies in rows.
+func nativeRows(l *tensor.Loop, in []int64, ts []*tensor.Tensor, d tensor.DType, k kern) bool {
+	n, op := l.Shape[len(l.Shape)-1], k.N
+	if n < 16 || in[0] != 1 {
 		return false
 	}
-	for i := range ts[1:] {
-		if s := in[i+1]; s != 1 && s != 0 {
-			return false
-		}
+	straight := true
+	for _, s := range in[1:] {
+		straight = straight && (s == 1 || s == 0)
 	}
-	n := l.Shape[len(l.Shape)-1]
 	if op == native.Selection {
-		return nativeSelect(past(op, n, ts), l, in, ts)
+		return straight && nativeSelect(past(op, n, ts), l, in, ts)
 	}
 	for _, t := range ts[1:] {
 		if t.DType != d {
 			return false
 		}
 	}
-	if op >= native.Eq && op <= native.Ge {
+	op = past(op, n, ts)
+	if k.N >= native.Eq && k.N <= native.Beyond {
 		if ts[0].DType != tensor.Bool {
 			return false
 		}
 		switch d {
 		case tensor.Float32:
-			compareRows[float32](l, in, ts, past(op, n, ts))
+			compareRows[float32](l, ts, op)
 		case tensor.Float64:
-			compareRows[float64](l, in, ts, past(op, n, ts))
+			compareRows[float64](l, ts, op)
 		case tensor.Int64:
-			compareRows[int64](l, in, ts, past(op, n, ts))
+			compareRows[int64](l, ts, op)
 		default:
 			return false
 		}
@@ -362,16 +412,18 @@ func nativeRows(l *tensor.Loop, in []int64, ts []*tensor.Tensor, d tensor.DType,
 	if ts[0].DType != d {
 		return false
 	}
-	if op >= native.And && op <= native.Xor {
-		return bitRows(l, in, ts, op)
+	if k.N >= native.And && k.N <= native.Xor {
+		return straight && bitRows(l, in, ts, k.N)
 	}
 	switch d {
 	case tensor.Float32:
-		return floatRows(l, in, past(op, n, ts), native.Unary32, native.Binary32, ts)
+		floatRows(l, op, k.num, native.Unary32, native.Binary32, ts)
 	case tensor.Float64:
-		return floatRows(l, in, past(op, n, ts), native.Unary64, native.Binary64, ts)
+		floatRows(l, op, k.num, native.Unary64, native.Binary64, ts)
+	default:
+		return false
 	}
-	return false
+	return true
 }
 
 // streamed is the size in bytes from which a result is written past the cache.
@@ -413,34 +465,127 @@ func bitRows(l *tensor.Loop, in []int64, ts []*tensor.Tensor, op native.Op) bool
 	return true
 }
 
-func compareRows[T float32 | float64 | int64](l *tensor.Loop, in []int64, ts []*tensor.Tensor, op native.Op) {
-	o, a, b := tensor.Whole[uint8](ts[0]), tensor.Whole[T](ts[1]), tensor.Whole[T](ts[2])
-	l.Rows(func(off []int64, n int64) {
-		native.Compare(op, o[off[0]:off[0]+n], rowOf(a, off[1], in[1], n), rowOf(b, off[2], in[2], n))
+func compareRows[T float32 | float64 | int64](l *tensor.Loop, ts []*tensor.Tensor, op native.Op) {
+	o := tensor.Whole[uint8](ts[0])
+	eachRowOf(l, ts, func(off, n int64, in [][]T) { native.Compare(op, o[off:off+n], in[0], in[1]) })
+}
+
+func floatRows[T float32 | float64](l *tensor.Loop, op native.Op, num []float64, unary func(native.Op, []T, []T), binary func(native.Op, []T, []T, []T), ts []*tensor.Tensor) {
+	o, plain := tensor.Whole[T](ts[0]), op&^native.Streamed
+	eachRowOf(l, ts, func(off, n int64, in [][]T) {
+		out := o[off : off+n]
+		switch {
+		case plain == native.Clamping:
+			native.Clamp(op, out, in[0], in[1], in[2])
+		case plain >= native.Frac && plain <= native.BCELogitsWeighed:
+			native.Point(op, out, in, num)
+		case len(in) == 2:
+			binary(op, out, in[0], in[1])
+		case len(in[0]) < len(out): // one number for all
+			unary(plain, out[:1], in[0])
+			for i := range out {
+				out[i] = out[0]
+			}
+		default:
+			unary(op, out, in[0])
+		}
 	})
 }
 
-func floatRows[T float32 | float64](l *tensor.Loop, in []int64, op native.Op, unary func(native.Op, []T, []T), binary func(native.Op, []T, []T, []T), ts []*tensor.Tensor) bool {
-	o, a := tensor.Whole[T](ts[0]), tensor.Whole[T](ts[1])
-	switch len(ts) {
-	case 2:
-		if in[1] != 1 {
-			return false
-		}
-		l.Rows(func(off []int64, n int64) { unary(op, o[off[0]:off[0]+n], a[off[1]:off[1]+n]) })
-	case 3:
-		b := tensor.Whole[T](ts[2])
+// A band is how many rows, and how many elements of each, are turned at a time where an operand lies across the others: they stay in the second cache.
+const bandRows, bandCols = 32, 1024
+
+// eachRowOf calls f for each row of the result, or a part of one, with where it begins, its length, and the operands, which are of as many elements or,
+// repeated, of one. An operand that runs along another dimension than the result is turned, others are gathered.
+func eachRowOf[T float32 | float64 | int64](l *tensor.Loop, ts []*tensor.Tensor, f func(off, n int64, in [][]T)) {
+	nd, step := len(l.Shape), l.Inner()
+	rows := make([][]T, len(ts)-1)
+	whole := make([][]T, len(ts)-1)
+	straight := true
+	for i := range rows {
+		whole[i] = tensor.Whole[T](ts[i+1])
+		straight = straight && (step[i+1] == 0 || step[i+1] == 1)
+	}
+	if straight {
 		l.Rows(func(off []int64, n int64) {
-			binary(op, o[off[0]:off[0]+n], rowOf(a, off[1], in[1], n), rowOf(b, off[2], in[2], n))
+			for i := range rows {
+				rows[i] = rowOf(whole[i], off[i+1], step[i+1], n)
+			}
+			f(off[0], n, rows)
 		})
-	case 4:
-		if op&^native.Streamed != native.Clamping {
-			return false
+		return
+	}
+	height, width := int64(1), min(l.Shape[nd-1], bandCols)
+	outer := *l
+	if nd > 1 { // bands of the dimension before the last
+		height = min(l.Shape[nd-2], bandRows)
+		outer.Shape = append(append([]int64{}, l.Shape[:nd-2]...), 1)
+	} else {
+		outer.Shape = []int64{1}
+	}
+	room := make([][]T, len(rows))
+	for i := range rows {
+		if s := step[i+1]; s != 0 && s != 1 {
+			room[i] = make([]T, height*width)
 		}
-		b, c := tensor.Whole[T](ts[2]), tensor.Whole[T](ts[3])
-		l.Rows(func(off []int64, n int64) {
-			native.Clamp(op, o[off[0]:off[0]+n], rowOf(a, off[1], in[1], n), rowOf(b, off[2], in[2], n), rowOf(c, off[3], in[3], n))
-		})
+	}
+	across := func(i int) int64 { // the distance of rows
+		if nd == 1 {
+			return 0
+		}
+		return l.Stride[i][nd-2]
+	}
+	count := int64(1)
+	if nd > 1 {
+		count = l.Shape[nd-2]
+	}
+	outer.Stride = make([][]int64, len(ts))
+	for i, s := range l.Stride {
+		outer.Stride[i] = append(append([]int64{}, s[:max(nd-2, 0)]...), 0)
+	}
+	outer.Rows(func(off []int64, _ int64) {
+		for r := int64(0); r < count; r += height {
+			h := min(height, count-r)
+			for c := int64(0); c < l.Shape[nd-1]; c += width {
+				w := min(width, l.Shape[nd-1]-c)
+				for i := range rows {
+					if room[i] == nil {
+						continue
+					}
+					from := off[i+1] + r*across(i+1) + c*step[i+1]
+					if across(i+1) == 1 && step[i+1] > 0 && turned(room[i], int(width), whole[i][from:], int(step[i+1]), int(w), int(h)) {
+						continue
+					}
+					for k := range h {
+						at := from + k*across(i+1)
+						for j := range w {
+							room[i][k*width+j] = whole[i][at]
+							at += step[i+1]
+						}
+					}
+				}
+				for k := range h {
+					for i := range rows {
+						if room[i] != nil {
+							rows[i] = room[i][k*width : k*width+w]
+						} else {
+							rows[i] = rowOf(whole[i], off[i+1]+(r+k)*across(i+1)+c*step[i+1], step[i+1], w)
+						}
+					}
+					f(off[0]+(r+k)*across(0)+c, w, rows)
+				}
+			}
+		}
+	})
+}
+
+// turned is native.Turn, for the types that it has.
+func turned[T any](out []T, step int, a []T, stride, rows, cols int) bool {
+	switch out := any(out).(type) {
+	case []float32:
+		native.Turn(out, step, any(a).([]float32), stride, rows, cols)
+	case []float64:
+		native.Turn(out, step, any(a).([]float64), stride, rows, cols)
 	default:
 		return false
 	}

@@ -8,8 +8,8 @@
 
 enum { GEMM(L) = VB / sizeof(T), GEMM(NR) = 2 * GEMM(L), GEMM(KC) = 384, GEMM(NC) = 64 * GEMM(NR), GEMM(MC) = MR * (128 / MR) };
 
-// pack_rows packs up to w of the rows of a matrix, whose elements lie in order, beside each other: element (q, p) goes to d[p*width+q].
-static inline __attribute__((always_inline)) void GEMM(pack_rows)(T *restrict d, const T *restrict s, int64_t rs, int64_t w, int64_t k, int width) {
+// turned transposes: w rows of k elements, rs apart, become columns: element (q, p) goes to d[p*width+q].
+static inline __attribute__((always_inline)) void GEMM(turned)(T *restrict d, int64_t width, const T *restrict s, int64_t rs, int64_t w, int64_t k) {
   enum { L = GEMM(L) };
   int64_t p = 0;
   // L x L elements are turned at once: log2(L) times, the first half of the vectors is interleaved with the second.
@@ -32,8 +32,20 @@ static inline __attribute__((always_inline)) void GEMM(pack_rows)(T *restrict d,
   }
   for (; p < k; p++)
     for (int64_t q = 0; q < w; q++) d[p * width + q] = s[q * rs + p];
+}
+
+// turn is turned by squares whose lines of memory stay in the cache.
+static void GEMM(turn)(T *d, int64_t ds, const T *s, int64_t ss, int64_t w, int64_t k) {
+  enum { SIDE = 64 };
+  for (int64_t q = 0; q < w; q += SIDE)
+    for (int64_t p = 0; p < k; p += SIDE) GEMM(turned)(d + p * ds + q, ds, s + q * ss + p, ss, w - q < SIDE ? w - q : SIDE, k - p < SIDE ? k - p : SIDE);
+}
+
+// pack_rows packs up to w of the rows of a matrix, whose elements lie in order, beside each other, and zeros where there are fewer than width.
+static inline __attribute__((always_inline)) void GEMM(pack_rows)(T *restrict d, const T *restrict s, int64_t rs, int64_t w, int64_t k, int width) {
+  GEMM(turned)(d, width, s, rs, w, k);
   if (w < width)
-    for (p = 0; p < k; p++)
+    for (int64_t p = 0; p < k; p++)
       for (int64_t q = w; q < width; q++) d[p * width + q] = 0;
 }
 
@@ -110,6 +122,68 @@ static __attribute__((noinline)) void GEMM(block)(int64_t mc, int64_t nc, int64_
   }
 }
 
+// strip is tile for h rows, and columns of b that lie brs apart.
+static inline __attribute__((always_inline)) void GEMM(strip)(int h, int64_t k, const T *pa, const T *b, int64_t brs, T *c, int64_t crs, T alpha, int add) {
+  enum { L = GEMM(L) };
+  V c0[MR], c1[MR];
+  _Pragma("GCC unroll 16") for (int i = 0; i < h; i++) c0[i] = c1[i] = (V){0};
+  _Pragma("GCC unroll 1") for (int64_t p = 0; p < k; p++) {
+    V b0 = *(const V *)(b), b1 = *(const V *)(b + L);
+    __builtin_prefetch(b + 16 * brs);
+    __builtin_prefetch(b + 16 * brs + L);
+    _Pragma("GCC unroll 16") for (int i = 0; i < h; i++) {
+      T x = pa[i];
+      c0[i] += x * b0;
+      c1[i] += x * b1;
+    }
+    pa += MR;
+    b += brs;
+  }
+  if (add) {
+    _Pragma("GCC unroll 16") for (int i = 0; i < h; i++) {
+      *(V *)(c + i * crs) += alpha * c0[i];
+      *(V *)(c + i * crs + L) += alpha * c1[i];
+    }
+  } else {
+    _Pragma("GCC unroll 16") for (int i = 0; i < h; i++) {
+      *(V *)(c + i * crs) = alpha * c0[i];
+      *(V *)(c + i * crs + L) = alpha * c1[i];
+    }
+  }
+}
+
+// low is product for no more rows than a tile has, and columns of B that lie in order. Sums are the ones of product.
+static __attribute__((noinline)) void GEMM(low)(int64_t m, int64_t n, int64_t k, const T *a, int64_t ars, int64_t acs, const T *b, int64_t brs, T *c, int64_t crs, T alpha, int beta) {
+  enum { NR = GEMM(NR), KC = GEMM(KC) };
+  T *pa = whittle_room((size_t)(KC * (MR + NR)) * sizeof(T) + 128), *pb = pa + KC * MR;
+  T edge[MR * NR] __attribute__((aligned(64)));
+  for (int64_t pc = 0; pc < k; pc += KC) {
+    int64_t kc = k - pc < KC ? k - pc : KC, add = pc > 0 || beta;
+    GEMM(pack)(pa, a + pc * acs, ars, acs, m, kc, MR);
+    const T *from = b + pc * brs;
+    for (int64_t j = 0; j < n; j += NR) {
+      if (n - j < NR) {
+        GEMM(pack)(pb, from + j, 1, brs, n - j, kc, NR);
+        GEMM(tile)(kc, pa, pb, edge, NR, alpha, 0);
+        for (int64_t i = 0; i < m; i++)
+          for (int64_t r = 0; r < n - j; r++) c[i * crs + j + r] = edge[i * NR + r] + (add ? c[i * crs + j + r] : 0);
+        break;
+      }
+#define STRIP(H) case H: GEMM(strip)(H, kc, pa, from + j, brs, c + j, crs, alpha, add); break;
+      switch (m) {
+        STRIP(1) STRIP(2) STRIP(3) STRIP(4)
+#if MR > 4
+        STRIP(5) STRIP(6)
+#endif
+#if MR > 6
+        STRIP(7) STRIP(8) STRIP(9) STRIP(10) STRIP(11) STRIP(12)
+#endif
+      }
+#undef STRIP
+    }
+  }
+}
+
 static void GEMM(product)(int64_t m, int64_t n, int64_t k, const T *a, int64_t ars, int64_t acs, const T *b, int64_t brs, int64_t bcs, T *c, int64_t crs,
                           int64_t ccs, T alpha, T beta) {
   enum { L = GEMM(L), NR = GEMM(NR), KC = GEMM(KC), NC = GEMM(NC), MC = GEMM(MC) };
@@ -148,6 +222,10 @@ static void GEMM(product)(int64_t m, int64_t n, int64_t k, const T *a, int64_t a
         for (; p < k; p++) all += x[p] * y[p];
         c[i * crs + j * ccs] += alpha * all;
       }
+    return;
+  }
+  if (m <= MR && bcs == 1 && ccs == 1) { // one panel of rows: what is read once need not be packed
+    GEMM(low)(m, n, k, a, ars, acs, b, brs, c, crs, alpha, beta != 0);
     return;
   }
   int64_t kc0 = k < KC ? k : KC, nc0 = n < NC ? (n + NR - 1) / NR * NR : NC, mc0 = m < MC ? (m + MR - 1) / MR * MR : MC;

@@ -196,6 +196,11 @@ BINARY(binary64, double, )
       case W_LE: BLOOP(T, x <= y) \
       case W_GT: BLOOP(T, x > y) \
       case W_GE: BLOOP(T, x >= y) \
+      case W_BOTH: BLOOP(T, (x != 0) & (y != 0)) \
+      case W_EITHER: BLOOP(T, (x != 0) | (y != 0)) \
+      case W_ONE_OF: BLOOP(T, (x != 0) ^ (y != 0)) \
+      case W_WITHIN: BLOOP(T, (x <= y) & (x >= -y)) \
+      case W_BEYOND: BLOOP(T, (x >= y) | (x <= -y)) \
     } \
   }
 COMPARE(compare32, float)
@@ -552,6 +557,47 @@ static void NAME(norm_cols32)(double *restrict dw, double *restrict db, const fl
   }
 }
 
+#if defined(__FMA__)
+#define FMA64(a, b, c) __builtin_fma(a, b, c)
+#else
+#define FMA64(a, b, c) ((a) * (b) + (c))
+#endif
+
+// The functions of point.h, as good as float needs for float, and those of the C library for double. log1p and tanh are of what is not below 0.
+static inline __attribute__((always_inline)) double NAME(point32_exp)(double x) {
+  double y = whittle_exp64(x > 709.0 ? 709.0 : x < -709.0 ? -709.0 : x);
+  return x > 709.0 ? __builtin_inf() : x < -709.0 ? 0 : y;
+}
+static inline __attribute__((always_inline)) double NAME(point32_expm1)(double x) {
+  double y = whittle_expm164(x > 709.0 ? 709.0 : x < -709.0 ? -709.0 : x);
+  return x > 709.0 ? __builtin_inf() : x == 0 ? x : y;
+}
+static inline __attribute__((always_inline)) double NAME(point32_log)(double x) {
+  double y = whittle_log64(x > 0 ? x : 1);
+  y = x == 0 ? -__builtin_inf() : x < 0 ? __builtin_nan("") : y;
+  return x == __builtin_inf() || x != x ? x : y;
+}
+static inline __attribute__((always_inline)) double NAME(point32_log1p)(double x) {
+  double small = x * FMA64(x, FMA64(x, 1.0 / 3.0, -0.5), 1.0), y = x < 1e-4 ? small : whittle_log64(1 + x);
+  return x == __builtin_inf() || x != x ? x : y;
+}
+static inline __attribute__((always_inline)) double NAME(point32_tanh)(double x) {
+  double m = whittle_expm164(x > 100 ? 200 : x + x);
+  return m / (m + 2);
+}
+static inline __attribute__((always_inline)) double NAME(point32_fmod)(double x, double y) {
+  double a = __builtin_fabs(x), b = __builtin_fabs(y);
+  double r = FMA64(-__builtin_trunc(a / b), b, a);
+  r = r < 0 ? r + b : r; // the quotient was rounded up
+  return b == __builtin_inf() && a != b ? x : __builtin_copysign(r, x);
+}
+static inline __attribute__((always_inline)) double NAME(point64_exp)(double x) { return exp(x); }
+static inline __attribute__((always_inline)) double NAME(point64_expm1)(double x) { return expm1(x); }
+static inline __attribute__((always_inline)) double NAME(point64_log)(double x) { return log(x); }
+static inline __attribute__((always_inline)) double NAME(point64_log1p)(double x) { return log1p(x); }
+static inline __attribute__((always_inline)) double NAME(point64_tanh)(double x) { return tanh(x); }
+static inline __attribute__((always_inline)) double NAME(point64_fmod)(double x, double y) { return fmod(x, y); }
+
 typedef int32_t NAME(vi32) __attribute__((vector_size(VB)));
 typedef int64_t NAME(vi64) __attribute__((vector_size(VB)));
 #define ZIP1(I, L) (I), (I) + (L)
@@ -564,6 +610,9 @@ typedef int64_t NAME(vi64) __attribute__((vector_size(VB)));
 #define I NAME(vi32)
 #define GEMM(x) NAME(gemm32_##x)
 #define CONV(x) NAME(conv32_##x)
+#define POINT(x) NAME(point32_##x)
+#define REDUCE(x) NAME(reduce32_##x)
+#define INT int32_t
 #if VB == 16
 #define ZIP ZIP2
 #elif VB == 32
@@ -578,6 +627,9 @@ typedef int64_t NAME(vi64) __attribute__((vector_size(VB)));
 #define I NAME(vi64)
 #define GEMM(x) NAME(gemm64_##x)
 #define CONV(x) NAME(conv64_##x)
+#define POINT(x) NAME(point64_##x)
+#define REDUCE(x) NAME(reduce64_##x)
+#define INT int64_t
 #if VB == 16
 #define ZIP ZIP1
 #elif VB == 32
@@ -591,6 +643,8 @@ const whittle_kernels TABLE = {
     NAME(unary32), NAME(unary64), NAME(binary32), NAME(binary64), NAME(compare32), NAME(compare64), NAME(comparei64), NAME(bits), NAME(widen16), NAME(narrow16), NAME(widenhalf), NAME(narrowhalf),
     NAME(clamp32), NAME(clamp64), NAME(select), NAME(sum_rows32), NAME(sum_parts32), NAME(deviations32), NAME(sum_cols32),
     NAME(max_rows32), NAME(arg_rows32), NAME(cumsum_rows32), NAME(softmax_rows32), NAME(norm_rows32), NAME(norm_sums32), NAME(norm_apply32), NAME(norm_cols32), NAME(gemm32_product), NAME(gemm64_product),
+    NAME(point32_all), NAME(point64_all), NAME(reduce32_rows), NAME(reduce64_rows), NAME(reduce32_cols), NAME(reduce64_cols), NAME(reduce32_dot_rows), NAME(reduce64_dot_rows), NAME(reduce32_dot_cols), NAME(reduce64_dot_cols), NAME(reduce32_arg_cols), NAME(reduce64_arg_cols),
+    NAME(reduce32_scan_cols), NAME(reduce64_scan_cols), NAME(reduce32_scan_rows), NAME(reduce64_scan_rows), NAME(gemm32_turn), NAME(gemm64_turn),
     NAME(conv32_unfold), NAME(conv64_unfold), NAME(conv32_fold), NAME(conv64_fold), NAME(conv32_depthwise), NAME(conv64_depthwise),
 };
 #undef LOOP
@@ -601,4 +655,5 @@ const whittle_kernels TABLE = {
 #undef CLAMP
 #undef SELECT
 #undef STREAM
+#undef FMA64
 #undef VL32

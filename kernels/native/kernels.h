@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 enum { W_ADD = 1, W_SUB, W_MUL, W_DIV, W_MAX, W_MIN, W_POW, W_ATAN2, W_HYPOT, W_AND, W_OR, W_XOR,
-       W_EQ = 16, W_NE, W_LT, W_LE, W_GT, W_GE,
+       W_EQ = 16, W_NE, W_LT, W_LE, W_GT, W_GE, W_BOTH, W_EITHER, W_ONE_OF, W_WITHIN, W_BEYOND,
        W_EXP = 32, W_LOG, W_TANH, W_SIGMOID, W_ERF, W_GELU, W_RELU, W_SQRT, W_RSQRT, W_NEG, W_ABS, W_SIN, W_COS, W_RECIP, W_SILU, W_GELU_TANH,
        W_SQUARE, W_CUBE, W_FLOOR, W_CEIL, W_TRUNC, W_ROUND,
        W_EXP2, W_EXPM1, W_LOG2, W_LOG10, W_LOG1P, W_TAN, W_ASIN, W_ACOS, W_ATAN, W_SINH, W_COSH, W_ASINH, W_ACOSH, W_ATANH, W_ERFC };
@@ -54,6 +54,24 @@ typedef struct {
                  float *c, int64_t crs, int64_t ccs, float alpha, float beta);
   void (*gemm64)(int64_t m, int64_t n, int64_t k, const double *a, int64_t ars, int64_t acs, const double *b, int64_t brs, int64_t bcs,
                  double *c, int64_t crs, int64_t ccs, double alpha, double beta);
+  void (*point32)(int op, float *o, const float *const *in, const int64_t *step, const double *num, int64_t n);
+  void (*point64)(int op, double *o, const double *const *in, const int64_t *step, const double *num, int64_t n);
+  void (*reduce_rows32)(int op, double *o, const float *a, const double *center, int64_t rows, int64_t cols, int64_t stride);
+  void (*reduce_rows64)(int op, double *o, const double *a, const double *center, int64_t rows, int64_t cols, int64_t stride);
+  void (*reduce_cols32)(int op, double *o, const float *a, const double *center, int64_t rows, int64_t cols, int64_t stride);
+  void (*reduce_cols64)(int op, double *o, const double *a, const double *center, int64_t rows, int64_t cols, int64_t stride);
+  void (*dot_rows32)(double *o, const float *a, const float *v, int64_t rows, int64_t cols, int64_t stride);
+  void (*dot_rows64)(double *o, const double *a, const double *v, int64_t rows, int64_t cols, int64_t stride);
+  void (*dot_cols32)(double *o, const float *a, const float *v, int64_t rows, int64_t cols, int64_t stride);
+  void (*dot_cols64)(double *o, const double *a, const double *v, int64_t rows, int64_t cols, int64_t stride);
+  void (*arg_cols32)(int64_t *o, float *best, const float *a, int64_t rows, int64_t cols, int64_t stride, int least);
+  void (*arg_cols64)(int64_t *o, double *best, const double *a, int64_t rows, int64_t cols, int64_t stride, int least);
+  void (*scan_cols32)(int product, float *o, const float *a, int64_t rows, int64_t cols, int64_t width);
+  void (*scan_cols64)(int product, double *o, const double *a, int64_t rows, int64_t cols, int64_t width);
+  void (*scan_rows32)(int product, float *o, const float *a, int64_t rows, int64_t cols);
+  void (*scan_rows64)(int product, double *o, const double *a, int64_t rows, int64_t cols);
+  void (*turn32)(float *d, int64_t ds, const float *s, int64_t ss, int64_t w, int64_t k);
+  void (*turn64)(double *d, int64_t ds, const double *s, int64_t ss, int64_t w, int64_t k);
   void (*unfold32)(float *col, const float *im, const whittle_plane *g, int64_t from, int64_t to);
   void (*unfold64)(double *col, const double *im, const whittle_plane *g, int64_t from, int64_t to);
   void (*fold32)(float *im, const float *col, const whittle_plane *g);

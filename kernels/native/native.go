@@ -39,6 +39,15 @@ static void gemm64(const whittle_kernels *t, int64_t m, int64_t n, int64_t k, do
 static void norm_sums32(const whittle_kernels *t, double *sums, float *g, float *x, float *w, float mean, float rstd, int64_t n) { t->norm_sums32(sums, g, x, w, mean, rstd, n); }
 static void norm_apply32(const whittle_kernels *t, float *o, float *g, float *x, float *w, float f, float mean, float rstd, float a, float b, int64_t n) { t->norm_apply32(o, g, x, w, f, mean, rstd, a, b, n); }
 static void norm_cols32(const whittle_kernels *t, double *dw, double *db, float *g, float *x, float *mean, float *rstd, int64_t r, int64_t c, int64_t n) { t->norm_cols32(dw, db, g, x, mean, rstd, r, c, n); }
+#define POINT(NM, T) \
+  static void NM(const whittle_kernels *t, int op, T *o, T *a, int64_t sa, T *b, int64_t sb, T *c, int64_t sc, double p, double q, double r, double s, int64_t n) { \
+    const T *in[3] = {a, b, c}; \
+    int64_t step[3] = {sa, sb, sc}; \
+    double num[4] = {p, q, r, s}; \
+    t->NM(op, o, in, step, num, n); \
+  }
+POINT(point32, float)
+POINT(point64, double)
 static void unfold32(const whittle_kernels *t, float *col, float *im, const whittle_plane *g, int64_t from, int64_t to) { t->unfold32(col, im, g, from, to); }
 static void unfold64(const whittle_kernels *t, double *col, double *im, const whittle_plane *g, int64_t from, int64_t to) { t->unfold64(col, im, g, from, to); }
 static void fold32(const whittle_kernels *t, float *im, float *col, const whittle_plane *g) { t->fold32(im, col, g); }
@@ -95,6 +104,11 @@ const (
 	Le
 	Gt
 	Ge
+	Both   // both are not 0
+	Either // one is not 0, or both
+	OneOf  // one is not 0, the other is
+	Within // the first is no farther from 0 than the second
+	Beyond // or no nearer
 )
 
 // Unary kernels. Round goes to the even one of two that are as near.
@@ -142,6 +156,77 @@ const (
 const (
 	Clamping Op = 96 + iota
 	Selection
+)
+
+// Kernels of Point: functions of up to three elements and of numbers, as point.h has them, in its order. Those named Back are gradients, of the
+// gradient of the result and the operands.
+const (
+	Frac Op = 128 + iota
+	Sign
+	Scaled
+	Leaky
+	Hardtanh
+	Hardsigmoid
+	Hardswish
+	Elu
+	Softplus
+	Mish
+	Hardshrink
+	Softshrink
+	Threshold
+	Logsigmoid
+	Decay
+	Logit
+	NanToNum
+	RoundUp
+	RoundDown
+	AddTimes
+	SubTimes
+	RsubTimes
+	Fmod
+	Remainder
+	FloorDiv
+	TruncDiv
+	Copysign
+	FMax
+	FMin
+	Heaviside
+	LogAddExp
+	LogAddExp2
+	XLogY
+	Lerp
+	Times
+	LeakyBack
+	EluBack
+	HardtanhBack
+	HardsigmoidBack
+	HardswishBack
+	SoftplusBack
+	MishBack
+	ShrinkBack
+	ThresholdBack
+	LogsigmoidBack
+	LogitBack
+	SoftmaxBack // of the result, and the sum of the gradients times the results (or, of its logarithm, of the gradients)
+	LogSoftmaxBack
+	PRelu
+	MSE
+	SmoothL1
+	Huber
+	SoftMargin
+	BCE
+	BCELogits
+	AddCMul
+	AddCDiv
+	Lerp3
+	MSEBack
+	SmoothL1Back
+	HuberBack
+	SoftMarginBack
+	BCEBack
+	PReluBack
+	PReluBackW
+	BCELogitsWeighed
 )
 
 // Streamed, added to an operation, has its result written past the cache. For results so large that they leave it before anybody reads them,
@@ -252,6 +337,33 @@ func Compare[T float32 | float64 | int64](op Op, out []uint8, a, b []T) {
 		C.compare64(table, C.int(op), o, (*C.double)(pa), sa, (*C.double)(pb), sb, n)
 	case []int64:
 		C.comparei64(table, C.int(op), o, (*C.int64_t)(pa), sa, (*C.int64_t)(pb), sb, n)
+	}
+}
+
+// Point computes out[i] = op(in[0][i], ...), op being one of the kernels of Frac to BCELogitsWeighed, of as many operands as it has; num are its numbers.
+// An operand of length 1 is repeated.
+func Point[T float32 | float64](op Op, out []T, in [][]T, num []float64) {
+	if len(out) == 0 {
+		return
+	}
+	n := C.int64_t(len(out))
+	var p [4]C.double
+	for k, x := range num {
+		p[k] = C.double(x)
+	}
+	var at [3]*T
+	var steps [3]C.int64_t
+	for k, v := range in {
+		_ = v[min(len(out), len(v))-1]
+		at[k], steps[k] = unsafe.SliceData(v), step(len(out), len(v))
+	}
+	switch out := any(out).(type) {
+	case []float32:
+		at := any(at).([3]*float32)
+		C.point32(table, C.int(op), p32(out), (*C.float)(at[0]), steps[0], (*C.float)(at[1]), steps[1], (*C.float)(at[2]), steps[2], p[0], p[1], p[2], p[3], n)
+	case []float64:
+		at := any(at).([3]*float64)
+		C.point64(table, C.int(op), p64(out), (*C.double)(at[0]), steps[0], (*C.double)(at[1]), steps[1], (*C.double)(at[2]), steps[2], p[0], p[1], p[2], p[3], n)
 	}
 }
 

@@ -180,6 +180,16 @@ func CompareGo[T float32 | float64 | int64](op Op, out []uint8, a, b []T) {
 			is = x > y
 		case Ge:
 			is = x >= y
+		case Both:
+			is = x != 0 && y != 0
+		case Either:
+			is = x != 0 || y != 0
+		case OneOf:
+			is = (x != 0) != (y != 0)
+		case Within:
+			is = x <= y && x >= -y
+		case Beyond:
+			is = x >= y || x <= -y
 		}
 		out[i] = 0
 		if is {
@@ -337,4 +347,298 @@ func GemmGo[T float32 | float64](m, n, k int, alpha T, a, b Matrix[T], beta T, c
 			}
 		}
 	}
+}
+
+// gathered is the plain form of a Reduction of n elements.
+func gathered(op Reduction, n int, at func(i int) float64, c float64) float64 {
+	m := map[Reduction]float64{Prod: 1, Greatest: math.Inf(-1), Least: math.Inf(1), Smallest: math.Inf(1)}[op]
+	for i := range n {
+		x := at(i)
+		switch op {
+		case Sum:
+			m += x
+		case NanSum:
+			if x == x {
+				m += x
+			}
+		case Prod:
+			m *= x
+		case Squares:
+			m += x * x
+		case Sizes:
+			m += math.Abs(x)
+		case Nonzeros:
+			if x != 0 {
+				m++
+			}
+		case Greatest:
+			m = max(m, x)
+		case Least:
+			m = min(m, x)
+		case Largest:
+			m = max(m, math.Abs(x))
+		case Smallest:
+			m = min(m, math.Abs(x))
+		case Deviations:
+			m += (x - c) * (x - c)
+		case Exps:
+			m += math.Exp(x - c)
+		}
+	}
+	return m
+}
+
+// ReduceRowsGo is the plain form of ReduceRows.
+func ReduceRowsGo[T float32 | float64](op Reduction, out []float64, a []T, center []float64, cols, stride int) {
+	for r := range out {
+		c := 0.0
+		if center != nil {
+			c = center[r]
+		}
+		out[r] = gathered(op, cols, func(i int) float64 { return float64(a[r*stride+i]) }, c)
+	}
+}
+
+// ReduceColsGo is the plain form of ReduceCols.
+func ReduceColsGo[T float32 | float64](op Reduction, out []float64, a []T, center []float64, rows, stride int) {
+	for j := range out {
+		c := 0.0
+		if center != nil {
+			c = center[j]
+		}
+		out[j] = gathered(op, rows, func(i int) float64 { return float64(a[i*stride+j]) }, c)
+	}
+}
+
+// DotRowsGo is the plain form of DotRows.
+func DotRowsGo[T float32 | float64](out []float64, a, v []T, stride int) {
+	for r := range out {
+		out[r] = 0
+		for i, x := range v {
+			out[r] += float64(a[r*stride+i]) * float64(x)
+		}
+	}
+}
+
+// DotColsGo is the plain form of DotCols.
+func DotColsGo[T float32 | float64](out []float64, a, v []T, stride int) {
+	for j := range out {
+		out[j] = 0
+		for r, x := range v {
+			out[j] += float64(a[r*stride+j]) * float64(x)
+		}
+	}
+}
+
+// ScanGo is the plain form of ScanRows and, where rows begin one element apart and elements of a row step apart, of ScanCols.
+func ScanGo[T float32 | float64](product bool, out, a []T, n, step int) {
+	m := 0.0
+	if product {
+		m = 1
+	}
+	for i := range n {
+		if x := float64(a[i*step]); product {
+			m *= x
+		} else {
+			m += x
+		}
+		out[i*step] = T(m)
+	}
+}
+
+// PointGo is the plain form of Point.
+func PointGo[T float32 | float64](op Op, out []T, in [][]T, num []float64) {
+	var p [4]float64
+	copy(p[:], num)
+	for i := range out {
+		var x [3]float64
+		for k, v := range in {
+			x[k] = float64(at(v, i))
+		}
+		out[i] = T(point[T](op, x[0], x[1], x[2], p[0], p[1], p[2], p[3]))
+	}
+}
+
+// point is one element of PointGo, with the names of point.h.
+func point[T float32 | float64](op Op, x, y, z, p, q, r, s float64) float64 {
+	softplus := func(v float64) float64 { return math.Log1p(math.Exp(-math.Abs(v))) + max(v, 0) }
+	sigmoid := func(v float64) float64 { return 1 / (1 + math.Exp(-v)) }
+	logSigmoid := func(v float64) float64 { return min(v, 0) - math.Log1p(math.Exp(-math.Abs(v))) }
+	to6 := func(v float64) float64 { return min(max(v, 0), 6) }
+	lerp := func(w float64) float64 {
+		if math.Abs(w) < 0.5 {
+			return x + w*(y-x)
+		}
+		return y - (y-x)*(1-w)
+	}
+	pick := func(c bool, a, b float64) float64 {
+		if c {
+			return a
+		}
+		return b
+	}
+	sum := func(d, unit float64) float64 { // the logarithm of a sum, whose parts are d apart
+		if math.IsInf(x, 0) && x == y {
+			return x
+		}
+		return max(x, y) + math.Log1p(math.Exp(-math.Abs(d)))/unit
+	}
+	number := func(v, other float64) float64 { return pick(v != v, other, v) }
+	switch op {
+	case Frac:
+		return x - math.Trunc(x)
+	case Sign:
+		return pick(x > 0, 1, pick(x < 0, -1, 0))
+	case Scaled:
+		return x * p / q
+	case Leaky:
+		return pick(x > 0, x, x*p)
+	case Hardtanh:
+		return min(max(x, p), q)
+	case Hardsigmoid:
+		return to6(x+3) / 6
+	case Hardswish:
+		return x * to6(x+3) / 6
+	case Elu:
+		return pick(x < 0, math.Expm1(x*r)*p*q, x*q)
+	case Softplus:
+		return pick(float64(T(x*p)) > q, x, math.Log1p(math.Exp(x*p))/p)
+	case Mish:
+		return x * math.Tanh(softplus(x))
+	case Hardshrink:
+		return pick(x >= -p && x <= p, 0, x)
+	case Softshrink:
+		return pick(x > p, x-p, pick(x < -p, x+p, x*0))
+	case Threshold:
+		return pick(x <= p, q, x)
+	case Logsigmoid:
+		return logSigmoid(x)
+	case Decay:
+		return math.Exp(-math.Abs(x))
+	case Logit:
+		if q != 0 {
+			x = max(min(x, 1-p), p)
+		}
+		return math.Log(x / (1 - x))
+	case NanToNum:
+		return pick(x != x, p, pick(math.IsInf(x, 1), q, pick(math.IsInf(x, -1), r, x)))
+	case RoundUp:
+		return math.RoundToEven(x*p) / p
+	case RoundDown:
+		return math.RoundToEven(x/p) * p
+	case AddTimes:
+		return x + p*y
+	case SubTimes:
+		return x - p*y
+	case RsubTimes:
+		return y - p*x
+	case Fmod:
+		return math.Mod(x, y)
+	case Remainder:
+		m := math.Mod(x, y)
+		return pick(m != 0 && (y < 0) != (m < 0), m+y, m)
+	case FloorDiv:
+		if y == 0 {
+			return x / y
+		}
+		m := math.Mod(x, y)
+		d := (x - m) / y
+		if m != 0 && (y < 0) != (m < 0) {
+			d--
+		}
+		f := math.Floor(d)
+		return pick(d == 0, math.Copysign(0, x/y), pick(d-f > 0.5, f+1, f))
+	case TruncDiv:
+		return math.Trunc(float64(T(x / y)))
+	case Copysign:
+		return math.Copysign(x, y)
+	case FMax:
+		return max(number(x, y), number(y, x))
+	case FMin:
+		return min(number(x, y), number(y, x))
+	case Heaviside:
+		return pick(x == 0, y, pick(x > 0, 1, 0))
+	case LogAddExp:
+		return sum(x-y, 1)
+	case LogAddExp2:
+		return sum((x-y)*math.Ln2, math.Ln2)
+	case XLogY:
+		return pick(y != y, y, pick(x == 0, 0, x*math.Log(y)))
+	case Lerp:
+		return lerp(p)
+	case Times:
+		return x * y * p
+	case LeakyBack:
+		return pick(y > 0, x, x*p)
+	case EluBack:
+		return pick(y > 0, x*q, pick(s != 0, x*r*(y+p*q), x*r*p*q*math.Exp(y*r)))
+	case HardtanhBack:
+		return pick(y <= p || y >= q, 0, x)
+	case HardsigmoidBack:
+		return pick(y > -3 && y < 3, x/6, 0)
+	case HardswishBack:
+		return pick(y < -3, 0, pick(y <= 3, x*(y/3+0.5), x))
+	case SoftplusBack:
+		e := math.Exp(y * p)
+		return pick(float64(T(y*p)) > q, x, x*e/(e+1))
+	case MishBack:
+		t := math.Tanh(softplus(y))
+		return x * (t + y*sigmoid(y)*(1-t*t))
+	case ShrinkBack:
+		return pick(y >= -p && y <= p, 0, x)
+	case ThresholdBack:
+		return pick(y <= p, 0, x)
+	case LogsigmoidBack:
+		return x * (1 - sigmoid(y))
+	case LogitBack:
+		if q != 0 && (y < p || y > 1-p) {
+			return 0
+		}
+		return pick(q == 0 && (y < 0 || y > 1), math.NaN(), x/(y*(1-y)))
+	case SoftmaxBack:
+		return (x - p) * y
+	case LogSoftmaxBack:
+		return x - math.Exp(y)*p
+	case PRelu:
+		return pick(x > 0, x, y*x)
+	case MSE:
+		return (x - y) * (x - y)
+	case SmoothL1:
+		d := math.Abs(x - y)
+		return pick(d < p, 0.5*d*d/p, d-0.5*p)
+	case Huber:
+		d := math.Abs(x - y)
+		return pick(d < p, 0.5*d*d, p*(d-0.5*p))
+	case SoftMargin:
+		return math.Log1p(math.Exp(-x * y))
+	case BCE:
+		return (y-1)*max(math.Log1p(-x), -100) - y*max(math.Log(x), -100)
+	case BCELogits:
+		return (1-y)*x - logSigmoid(x)
+	case AddCMul:
+		return x + p*y*z
+	case AddCDiv:
+		return x + p*(y/z)
+	case Lerp3:
+		return lerp(z)
+	case MSEBack:
+		return x * p * (2 * (y - z))
+	case SmoothL1Back:
+		d := y - z
+		return x * p * pick(d <= -q, -1, pick(d >= q, 1, d/q))
+	case HuberBack:
+		return x * p * min(max(y-z, -q), q)
+	case SoftMarginBack:
+		e := math.Exp(-y * z)
+		return x * p * (-z * e / (e + 1))
+	case BCEBack:
+		return p * x * (y - z) / max((1-y)*y, 1e-12)
+	case PReluBack:
+		return pick(y > 0, x, z*x)
+	case PReluBackW:
+		return pick(y > 0, 0, y*x)
+	case BCELogitsWeighed:
+		return (1-y)*x - (1+(z-1)*y)*logSigmoid(x)
+	}
+	return math.NaN()
 }

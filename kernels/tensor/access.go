@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"whittle/kernels/native"
+	"whittle/kernels/parallel"
 )
 
 // index is the storage position, in elements, of t's i-th element in row-major order.
@@ -78,7 +79,7 @@ func (t *Tensor) Floats() []float64 {
 		return out
 	}
 	t.mustHaveData()
-	forRows(t, func(o, s, k, n int64) { LoadFloat(t, o, s, out[k:k+n]) })
+	forParts(t, func(t *Tensor, o, s, k, n int64) { LoadFloat(t, o, s, out[k:k+n]) })
 	return out
 }
 
@@ -89,7 +90,7 @@ func (t *Tensor) Ints() []int64 {
 		return out
 	}
 	t.mustHaveData()
-	forRows(t, func(o, s, k, n int64) { LoadInt(t, o, s, out[k:k+n]) })
+	forParts(t, func(t *Tensor, o, s, k, n int64) { LoadInt(t, o, s, out[k:k+n]) })
 	return out
 }
 
@@ -115,12 +116,30 @@ func (t *Tensor) Within(low, high int64) bool {
 
 // SetFloats stores len(t) values in row-major order.
 func (t *Tensor) SetFloats(xs []float64) {
-	forRows(t, func(o, s, k, n int64) { StoreFloat(t, o, s, xs[k:k+n]) })
+	if t.HasInternalOverlap() || !isContiguous(t.Shape, t.Stride) { // the last one counts
+		forRows(t, func(o, s, k, n int64) { StoreFloat(t, o, s, xs[k:k+n]) })
+		return
+	}
+	forParts(t, func(t *Tensor, o, s, k, n int64) { StoreFloat(t, o, s, xs[k:k+n]) })
 }
 
 // SetInts stores len(t) values in row-major order.
 func (t *Tensor) SetInts(xs []int64) {
-	forRows(t, func(o, s, k, n int64) { StoreInt(t, o, s, xs[k:k+n]) })
+	if t.HasInternalOverlap() || !isContiguous(t.Shape, t.Stride) { // the last one counts
+		forRows(t, func(o, s, k, n int64) { StoreInt(t, o, s, xs[k:k+n]) })
+		return
+	}
+	forParts(t, func(t *Tensor, o, s, k, n int64) { StoreInt(t, o, s, xs[k:k+n]) })
+}
+
+// forParts is forRows for reading, or for a contiguous tensor: parts of a large one several at once, in the memory of a copy where it lies otherwise.
+func forParts(t *Tensor, f func(t *Tensor, off, stride, k, n int64)) {
+	if t.Numel() < 2*grain {
+		forRows(t, func(off, stride, k, n int64) { f(t, off, stride, k, n) })
+		return
+	}
+	t = t.Contiguous()
+	parallel.For(int(t.Numel()), grain, func(lo, hi int) { f(t, t.Offset+int64(lo), 1, int64(lo), int64(hi-lo)) })
 }
 
 // forRows visits the rows of t in row-major order: storage offset, stride, row-major position, length.

@@ -1,6 +1,9 @@
 package tensor
 
-import "whittle/kernels/parallel"
+import (
+	"whittle/kernels/native"
+	"whittle/kernels/parallel"
+)
 
 // Copy stores src, broadcast to dst's shape and converted to its dtype, into dst.
 // Shapes must broadcast and both must be real; overlapping memory gives unspecified values.
@@ -62,6 +65,19 @@ func copyLoop(l *Loop, dst, src *Tensor) {
 		copyComplex(l, in, dst, src)
 		return
 	}
+	if dst.DType == Bool && in[0] == 1 && in[1] == 1 {
+		switch src.DType {
+		case Float32:
+			truthRows[float32](l, dst, src)
+			return
+		case Float64:
+			truthRows[float64](l, dst, src)
+			return
+		case Int64:
+			truthRows[int64](l, dst, src)
+			return
+		}
+	}
 	const chunk = 512
 	if src.DType.IsFloat() || src.DType.Kind() == KindComplex {
 		buf := make([]float64, chunk)
@@ -112,6 +128,9 @@ func copyTransposed[T any](l *Loop, d, s []T) bool {
 			a += at * l.Stride[0][i]
 			b += at * l.Stride[1][i]
 		}
+		if ds > 0 && ss > 0 && turn(d[a:], s[b:], ds, ss, rows, cols) {
+			continue
+		}
 		for r := int64(0); r < rows; r += tile {
 			for c := int64(0); c < cols; c += tile {
 				for i := r; i < min(r+tile, rows); i++ {
@@ -122,6 +141,19 @@ func copyTransposed[T any](l *Loop, d, s []T) bool {
 				}
 			}
 		}
+	}
+	return true
+}
+
+// turn is native.Turn, for the sizes of elements that it has: element (i, j) of d is element (j, i) of s.
+func turn[T any](d, s []T, ds, ss, rows, cols int64) bool {
+	switch d := any(d).(type) {
+	case []uint32:
+		native.Turn(d, int(ds), any(s).([]uint32), int(ss), int(cols), int(rows))
+	case []uint64:
+		native.Turn(d, int(ds), any(s).([]uint64), int(ss), int(cols), int(rows))
+	default:
+		return false
 	}
 	return true
 }
@@ -163,6 +195,12 @@ func convRows[D, S number](l *Loop, in []int64, dst, src *Tensor) {
 			b += in[1]
 		}
 	})
+}
+
+// truthRows says of each element whether it is not 0.
+func truthRows[T float32 | float64 | int64](l *Loop, dst, src *Tensor) {
+	d, s, zero := all[uint8](dst), all[T](src), []T{0}
+	l.Rows(func(o []int64, n int64) { native.Compare(native.Ne, d[o[0]:o[0]+n], s[o[1]:o[1]+n], zero) })
 }
 
 func copyComplex(l *Loop, in []int64, dst, src *Tensor) {

@@ -1,0 +1,169 @@
+// Reductions of rows and of columns and running ones, one row each, included for each element type with T, INT (an integer of its size), REDUCE(x), the
+// names, and POINT(exp). m is what has been gathered, in the type A, x the next element, and k what another part has gathered; c is the number of the row
+// or column that an element is compared with.
+
+#define REDUCTIONS(ROW)                                         \
+  ROW(SUM, double, 0, m + x, m + k)                             \
+  ROW(NANSUM, double, 0, m + (x == x ? x : 0), m + k)           \
+  ROW(PROD, double, 1, m *x, m *k)                              \
+  ROW(SQUARES, double, 0, m + (double)x * x, m + k)             \
+  ROW(SIZES, double, 0, m + __builtin_fabs(x), m + k)           \
+  ROW(NONZEROS, double, 0, m + (x != 0), m + k)                 \
+  ROW(GREATEST, T, -__builtin_inf(), x > m || x != x ? x : m, k > m || k != k ? k : m) \
+  ROW(LEAST, T, __builtin_inf(), x < m || x != x ? x : m, k < m || k != k ? k : m)     \
+  ROW(LARGEST, T, 0, ({ T u = x < 0 ? -x : x; u > m || u != u ? u : m; }), k > m || k != k ? k : m) \
+  ROW(SMALLEST, T, __builtin_inf(), ({ T u = x < 0 ? -x : x; u < m || u != u ? u : m; }), k < m || k != k ? k : m) \
+  ROW(DEVIATIONS, double, 0, m + ((double)x - c) * ((double)x - c), m + k) \
+  ROW(EXPS, double, 0, m + POINT(exp)((double)x - c), m + k)
+
+#ifndef REDUCTIONS_NAMED // their numbers, in the order of the rows
+#define REDUCTIONS_NAMED
+#define ROW(OP, A, INIT, STEP, JOIN) W_REDUCE_##OP,
+enum { W_REDUCTIONS, REDUCTIONS(ROW) };
+#undef ROW
+#endif
+
+enum { REDUCE(LANES) = 4 * VB / 8 };
+
+// Each of some rows, stride apart, of cols elements.
+static void REDUCE(rows)(int op, double *o, const T *a, const double *center, int64_t rows, int64_t cols, int64_t stride) {
+  enum { L = REDUCE(LANES) };
+#define ROW(OP, A, INIT, STEP, JOIN)                                              \
+  case W_REDUCE_##OP:                                                             \
+    for (int64_t r = 0; r < rows; r++, a += stride) {                             \
+      A some[L];                                                                  \
+      const double c = center ? center[r] : 0;                                    \
+      (void)c;                                                                    \
+      for (int j = 0; j < L; j++) some[j] = INIT;                                 \
+      int64_t i = 0;                                                              \
+      for (; i + L <= cols; i += L)                                               \
+        for (int j = 0; j < L; j++) { A m = some[j]; T x = a[i + j]; some[j] = STEP; } \
+      A m = some[0];                                                              \
+      for (int j = 1; j < L; j++) { A k = some[j]; m = JOIN; }                    \
+      for (; i < cols; i++) { T x = a[i]; m = STEP; }                             \
+      o[r] = m;                                                                   \
+    }                                                                             \
+    break;
+  switch (op) { REDUCTIONS(ROW) }
+#undef ROW
+}
+
+// Each of some columns of rows that are stride apart.
+static void REDUCE(cols)(int op, double *o, const T *a, const double *center, int64_t rows, int64_t cols, int64_t stride) {
+  enum { W = 256 };
+#define ROW(OP, A, INIT, STEP, JOIN)                                              \
+  case W_REDUCE_##OP:                                                             \
+    for (int64_t j0 = 0; j0 < cols; j0 += W) {                                    \
+      A some[W];                                                                  \
+      double about[W];                                                            \
+      int64_t w = cols - j0 < W ? cols - j0 : W;                                  \
+      for (int64_t j = 0; j < w; j++) some[j] = INIT, about[j] = center ? center[j0 + j] : 0; \
+      const T *p = a + j0;                                                        \
+      int64_t r = 0;                                                              \
+      for (; r + 2 <= rows; r += 2, p += 2 * stride)                              \
+        for (int64_t j = 0; j < w; j++) {                                         \
+          const double c = about[j];                                              \
+          (void)c;                                                                \
+          A m = some[j];                                                          \
+          T x = p[j];                                                             \
+          m = STEP;                                                               \
+          x = p[j + stride];                                                      \
+          some[j] = STEP;                                                         \
+        }                                                                         \
+      for (; r < rows; r++, p += stride)                                          \
+        for (int64_t j = 0; j < w; j++) { const double c = about[j]; (void)c; A m = some[j]; T x = p[j]; some[j] = STEP; } \
+      for (int64_t j = 0; j < w; j++) o[j0 + j] = some[j];                        \
+    }                                                                             \
+    break;
+  switch (op) { REDUCTIONS(ROW) }
+#undef ROW
+}
+
+// The sums of products of each row with v, in double; of each column.
+static void REDUCE(dot_rows)(double *o, const T *a, const T *v, int64_t rows, int64_t cols, int64_t stride) {
+  enum { L = REDUCE(LANES) };
+  for (int64_t r = 0; r < rows; r++, a += stride) {
+    double some[L];
+    for (int j = 0; j < L; j++) some[j] = 0;
+    int64_t i = 0;
+    for (; i + L <= cols; i += L)
+      for (int j = 0; j < L; j++) some[j] += (double)a[i + j] * (double)v[i + j];
+    double m = 0;
+    for (int j = 0; j < L; j++) m += some[j];
+    for (; i < cols; i++) m += (double)a[i] * (double)v[i];
+    o[r] = m;
+  }
+}
+static void REDUCE(dot_cols)(double *o, const T *a, const T *v, int64_t rows, int64_t cols, int64_t stride) {
+  enum { W = 256 };
+  for (int64_t j0 = 0; j0 < cols; j0 += W) {
+    double some[W];
+    int64_t w = cols - j0 < W ? cols - j0 : W;
+    for (int64_t j = 0; j < w; j++) some[j] = 0;
+    const T *p = a + j0;
+    int64_t r = 0;
+    for (; r + 2 <= rows; r += 2, p += 2 * stride) {
+      double x = v[r], y = v[r + 1];
+      for (int64_t j = 0; j < w; j++) some[j] = some[j] + (double)p[j] * x + (double)p[j + stride] * y;
+    }
+    for (; r < rows; r++, p += stride)
+      for (int64_t j = 0; j < w; j++) some[j] += (double)p[j] * (double)v[r];
+    for (int64_t j = 0; j < w; j++) o[j0 + j] = some[j];
+  }
+}
+
+// The row, counted from 0, of the first NaN, else of the first greatest (least: smallest) element of each column, and that element.
+static void REDUCE(arg_cols)(int64_t *o, T *best, const T *a, int64_t rows, int64_t cols, int64_t stride, int least) {
+  enum { W = 256 };
+  for (int64_t j0 = 0; j0 < cols; j0 += W) {
+    T m[W];
+    INT at[W];
+    int64_t w = cols - j0 < W ? cols - j0 : W;
+    for (int64_t j = 0; j < w; j++) m[j] = a[j0 + j], at[j] = 0;
+    const T *p = a + j0 + stride;
+    for (int64_t r = 1; r < rows; r++, p += stride) {
+      if (least)
+        for (int64_t j = 0; j < w; j++) { int up = (p[j] < m[j]) | ((p[j] != p[j]) & (m[j] == m[j])); m[j] = up ? p[j] : m[j]; at[j] = up ? (INT)r : at[j]; }
+      else
+        for (int64_t j = 0; j < w; j++) { int up = (p[j] > m[j]) | ((p[j] != p[j]) & (m[j] == m[j])); m[j] = up ? p[j] : m[j]; at[j] = up ? (INT)r : at[j]; }
+    }
+    for (int64_t j = 0; j < w; j++) o[j0 + j] = at[j], best[j0 + j] = m[j];
+  }
+}
+
+// Running sums (or products) in double, of rows that are cols apart, along the columns: four columns' worth of vectors wait for each other little.
+static void REDUCE(scan_cols)(int product, T *o, const T *a, int64_t rows, int64_t cols, int64_t width) {
+  enum { W = 256 };
+  for (int64_t j0 = 0; j0 < width; j0 += W) {
+    double m[W];
+    int64_t w = width - j0 < W ? width - j0 : W;
+    for (int64_t j = 0; j < w; j++) m[j] = product;
+    for (int64_t r = 0; r < rows; r++) {
+      const T *p = a + r * cols + j0;
+      T *q = o + r * cols + j0;
+      if (product)
+        for (int64_t j = 0; j < w; j++) q[j] = (T)(m[j] *= p[j]);
+      else
+        for (int64_t j = 0; j < w; j++) q[j] = (T)(m[j] += p[j]);
+    }
+  }
+}
+
+// The same along contiguous rows.
+static void REDUCE(scan_rows)(int product, T *o, const T *a, int64_t rows, int64_t cols) {
+  int64_t r = 0;
+  for (; r + 8 <= rows; r += 8, a += 8 * cols, o += 8 * cols) {
+    double m[8];
+    for (int k = 0; k < 8; k++) m[k] = product;
+    for (int64_t i = 0; i < cols; i++)
+      for (int k = 0; k < 8; k++) {
+        m[k] = product ? m[k] * a[i + k * cols] : m[k] + a[i + k * cols];
+        o[i + k * cols] = (T)m[k];
+      }
+  }
+  for (; r < rows; r++, a += cols, o += cols) {
+    double m = product;
+    for (int64_t i = 0; i < cols; i++) o[i] = (T)(m = product ? m * a[i] : m + a[i]);
+  }
+}
+#undef REDUCTIONS
