@@ -765,9 +765,9 @@ func (e *Engine) WillRun(n *Node) (runs, ok bool) {
 	return s.seen[n] && slices.ContainsFunc(n.Next, s.needs) || s.opt.Accumulate && n.leaf != nil && s.isInput(n), true
 }
 
-// Order is the order in which the nodes of the pass under way run that have not yet run; ok is false outside of passes, and where inputs were given.
+// Order is the order in which the nodes of the pass under way run that have not yet run; ok is false outside of passes.
 func (e *Engine) Order() (nodes []*Node, ok bool) {
-	if e.running == nil || len(e.running.s.at) > 0 {
+	if e.running == nil {
 		return nil, false
 	}
 	s := e.running.s

@@ -101,7 +101,8 @@ func (t *Torch) nodeClass(name string) *vm.Type {
 	}
 	c := in.NewNativeType(vm.Spec{Name: name, Module: module, Methods: map[string]vm.GoFunc{
 		"name": method(0, "name", func(n GradNode, _ []vm.Object) (vm.Object, error) {
-			if name := n.Name(); name == "AccumulateGrad" || name == "CopySlices" { // no operators'
+			switch name := n.Name(); name {
+			case "AccumulateGrad", "CopySlices", "Error", "NotImplemented": // no operators'
 				return vm.Str("torch::autograd::" + name), nil
 			}
 			return vm.Str(n.Name()), nil
@@ -180,7 +181,13 @@ func (t *Torch) resultOf(r *tensor.Tensor) vm.Object {
 		of := func(o vm.Object) *tensor.Tensor { return o.(*vm.Instance).Native.(*tensor.Tensor) }
 		c = t.In.NewNativeType(vm.Spec{Name: "_InputMetadata", Module: "torch._C._autograd", GetSet: []*vm.GetSet{
 			getter("dtype", func(o vm.Object) vm.Object { return t.DTypeObject(of(o).DType) }),
-			getter("shape", func(o vm.Object) vm.Object { return t.Size(of(o).Shape) }),
+			getter("shape", func(o vm.Object) vm.Object {
+				l := vm.NewList()
+				for _, n := range of(o).Shape {
+					l.Items = append(l.Items, vm.MakeInt(n))
+				}
+				return l
+			}),
 			getter("device", func(vm.Object) vm.Object { return t.Object(tensor.CPU) }),
 			getter("is_nested_tensor", func(vm.Object) vm.Object { return vm.False }),
 			getter("is_cpp_nested_tensor", func(vm.Object) vm.Object { return vm.False }),
@@ -268,6 +275,7 @@ func (t *Torch) hookName(f vm.Object) string {
 func (t *Torch) edgeNames() {
 	in := t.In
 	t.c.Set("_FunctionBase", t.functionBase())
+	t.c.Set("_AccumulateGrad", t.nodeClass("AccumulateGrad"))
 	t.c.Func("_gradient_edge", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 		x, ok := a[0].(*Tensor)
 		if !ok {

@@ -1,7 +1,9 @@
 package torch
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"whittle/capture/python/vm"
 	"whittle/kernels/aten"
@@ -31,7 +33,11 @@ func (t *Torch) registerQuestions() {
 			}
 			return nil, in.Errorf(in.Exc.TypeError, "promote_types(): argument 'type%d' (position %d) must be torch.dtype, not %s", at, at, bad.Type().Name)
 		}
-		return t.DTypeObject(tensor.Promote(x.D, y.D)), nil
+		d, err := promoted(x.D, y.D)
+		if err != nil {
+			return nil, in.Errorf(in.Exc.RuntimeError, "%s", err)
+		}
+		return t.DTypeObject(d), nil
 	})
 	ask("result_type", "torch", func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
 		if len(a) != 2 {
@@ -118,4 +124,39 @@ func (t *Torch) autogradNames() {
 	t.profilerNames(autograd)
 	t.anomalyNames()
 	t.passNames()
+}
+
+// promoted is the dtype that holds what two others hold, an error for pairs that PyTorch has none for.
+func promoted(a, b tensor.DType) (tensor.DType, error) {
+	wide := func(d tensor.DType) bool { return d == tensor.UInt16 || d == tensor.UInt32 || d == tensor.UInt64 }
+	small := func(d tensor.DType) bool { return strings.HasPrefix(d.String(), "float8") }
+	text := "Promotion for uint16, uint32, uint64 types is not supported, attempted to promote %s and %s"
+	switch {
+	case a == b:
+		return a, nil
+	case small(a) || small(b):
+		text = "Promotion for Float8 Types is not supported, attempted to promote %s and %s"
+	case wide(a) && b.IsFloat():
+		return b, nil
+	case wide(b) && a.IsFloat():
+		return a, nil
+	case wide(a) || wide(b):
+	case a == tensor.Complex32 || b == tensor.Complex32:
+		other := a
+		if a == tensor.Complex32 {
+			other = b
+		}
+		switch other {
+		case tensor.Complex64, tensor.Complex128:
+			return other, nil
+		case tensor.Float32, tensor.BFloat16:
+			return tensor.Complex64, nil
+		case tensor.Float64:
+			return tensor.Complex128, nil
+		}
+		return tensor.Complex32, nil
+	default:
+		return tensor.Promote(a, b), nil
+	}
+	return tensor.Invalid, fmt.Errorf(text, aten.ScalarTypeName(a), aten.ScalarTypeName(b))
 }

@@ -186,16 +186,41 @@ func (t *Torch) Run(op *aten.Op, bound []aten.Value) (aten.Value, error) {
 			switch {
 			case a.Type.Base == "Generator" && random && t.Dispatch == t.Eagerly():
 				bound[i] = t.Generator
-			case a.Name == "dtype" && t.DefaultDType != tensor.Float32 && op.Tags&aten.Factory != 0 && floatFactory[op.Sig().Name]:
-				bound[i] = t.DefaultDType
+			case a.Name == "dtype" && t.DefaultDType != tensor.Float32:
+				if d := t.factoryDType(op, bound); d != tensor.Invalid {
+					bound[i] = d
+				}
 			}
 		}
 	}
 	return t.dispatcher().Dispatch(op, bound)
 }
 
-// floatFactory operators make the default dtype when none is given.
-var floatFactory = map[string]bool{"zeros": true, "ones": true, "empty": true, "rand": true, "randn": true, "eye": true, "linspace": true, "empty_strided": true}
+// floatFactory operators make the default dtype when none is given, numberFactory operators that of the numbers that they are given.
+var floatFactory = map[string]bool{"zeros": true, "ones": true, "empty": true, "rand": true, "randn": true, "eye": true, "linspace": true, "empty_strided": true, "logspace": true, "range": true,
+	"hann_window": true, "hamming_window": true, "blackman_window": true, "bartlett_window": true, "kaiser_window": true, "fft_fftfreq": true, "fft_rfftfreq": true, "scalar_tensor": true}
+var numberFactory = map[string]bool{"full": true, "arange": true}
+
+// factoryDType is the dtype that an operator without tensors makes when none is given, Invalid where its kernel knows.
+func (t *Torch) factoryDType(op *aten.Op, bound []aten.Value) tensor.DType {
+	name := op.Sig().Name
+	if slices.ContainsFunc(bound, func(v aten.Value) bool { _, ok := v.(*tensor.Tensor); return ok }) {
+		return tensor.Invalid
+	}
+	d := tensor.Invalid
+	switch {
+	case floatFactory[name], name == "normal" && op.Sig().Overload == "float_float":
+		d = t.DefaultDType
+	case numberFactory[name] && slices.ContainsFunc(bound, func(v aten.Value) bool { _, ok := v.(float64); return ok }):
+		d = t.DefaultDType
+	}
+	if slices.ContainsFunc(bound, func(v aten.Value) bool { _, ok := v.(complex128); return ok }) && (d != tensor.Invalid || numberFactory[name]) {
+		if d = tensor.Complex64; t.DefaultDType == tensor.Float64 {
+			d = tensor.Complex128
+		}
+	}
+	return d
+}
 
 func hasArg(ops []*aten.Op, name string) bool {
 	for _, o := range ops {

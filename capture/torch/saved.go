@@ -92,7 +92,7 @@ func (t *Torch) savedNames(autograd *vm.Module) {
 		Methods: map[string]vm.GoFunc{
 			"register_hooks": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 				if len(a) != 3 {
-					return nil, in.Errorf(in.Exc.TypeError, "register_hooks() takes 2 arguments (%d given)", len(a)-1)
+					return nil, in.Errorf(in.Exc.TypeError, "register_hooks(): incompatible function arguments. The following argument types are supported:\n    1. (self: torch._C._autograd.SavedTensor, arg0: function, arg1: function) -> None")
 				}
 				s, ok := a[0].(*vm.Instance).Native.(SavedTensor)
 				if !ok {

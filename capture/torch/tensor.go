@@ -3,6 +3,7 @@ package torch
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"weak"
 
 	"whittle/capture/python/vm"
@@ -235,7 +236,7 @@ func (t *Torch) basicTypes() {
 		getter("is_complex", func(o vm.Object) vm.Object { return vm.MakeBool(o.(*DType).D.Kind() == tensor.KindComplex) }),
 		getter("is_signed", func(o vm.Object) vm.Object {
 			d := o.(*DType).D
-			return vm.MakeBool(d != tensor.UInt8 && d != tensor.Bool)
+			return vm.MakeBool(d != tensor.Bool && !strings.HasPrefix(d.String(), "uint"))
 		}),
 		getter("itemsize", func(o vm.Object) vm.Object { return vm.MakeInt(int64(o.(*DType).D.Size())) }),
 	}})

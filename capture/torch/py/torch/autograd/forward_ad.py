@@ -9,6 +9,12 @@ __all__ = ["UnpackedDualTensor", "enter_dual_level", "exit_dual_level", "make_du
 _is_fwd_grad_enabled = torch._C._is_fwd_grad_enabled
 
 
+def __getattr__(name):
+    if name == "_current_level":
+        return torch._C._dual_level()
+    raise AttributeError(f"module 'torch.autograd.forward_ad' has no attribute '{name}'")
+
+
 def _current(level):
     """The level that is meant: the one under way where none is given, -1 if there is none."""
     return torch._C._dual_level() if level is None else level

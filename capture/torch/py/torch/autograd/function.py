@@ -276,4 +276,5 @@ class UndefinedGrad(_Refusing):
 
 torch._C._functions = type(torch)("torch._C._functions")
 torch._C._functions.DelayedError, torch._C._functions.UndefinedGrad = DelayedError, UndefinedGrad
+torch._C._functions.AccumulateGrad = torch._C._AccumulateGrad
 DelayedError.__module__ = UndefinedGrad.__module__ = "torch._C._functions"
