@@ -358,7 +358,10 @@ func (t *Torch) tensorFn(args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 	var x *tensor.Tensor
 	var err error
 	source, fromTensor := args[0].(*Tensor)
-	if fromTensor = fromTensor && !meta; fromTensor { // by operators, which a trace sees
+	symbol, fromSymbol := args[0].(*Scalar)
+	if fromSymbol = fromSymbol && t.Symbolic && !meta; fromSymbol { // its value is not known to the trace
+		x, err = t.ofSymbol(symbol, d)
+	} else if fromTensor = fromTensor && !meta; fromTensor { // by operators, which a trace sees
 		x, err = t.copyOf(source.T, d)
 	} else {
 		x, err = t.fromData(args[0], d)
@@ -370,7 +373,7 @@ func (t *Torch) tensorFn(args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 		x = tensor.FakeLike(x)
 		x.Mode = metaMode{t}
 	}
-	if t.Lift != nil && !fromTensor {
+	if t.Lift != nil && !fromTensor && !fromSymbol {
 		if x, err = t.Lift(x); err != nil {
 			return nil, t.Error(err)
 		}
@@ -384,6 +387,21 @@ func (t *Torch) tensorFn(args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 		}
 	}
 	return t.Wrap(x), nil
+}
+
+// ofSymbol is a number of a trace as a tensor without dimensions, by an operator that asks nobody for the value.
+func (t *Torch) ofSymbol(s *Scalar, d tensor.DType) (*tensor.Tensor, error) {
+	if d == tensor.Invalid {
+		if d = s.Kind; d.Kind() == tensor.KindFloat {
+			d = t.DefaultDType
+		}
+	}
+	v, _ := t.Value(s)
+	out, err := aten.CallKw(t.dispatcher(), "aten.scalar_tensor.default", []aten.Value{v}, map[string]aten.Value{"dtype": d})
+	if err != nil {
+		return nil, t.Error(err)
+	}
+	return out.(*tensor.Tensor), nil
 }
 
 // copyOf is x with its own memory and no history, of another dtype unless d is Invalid.

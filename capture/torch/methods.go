@@ -360,6 +360,13 @@ func (t *Torch) special() map[string]vm.GoFunc {
 				}
 				which = v
 			}
+			if p, ok := which.(*Tensor); ok && wholeTensor(p) {
+				v, err := t.item(p.T)
+				if err != nil {
+					return nil, err
+				}
+				which = v
+			}
 			d, err := dimArg(x, which)
 			if err != nil {
 				return nil, err
@@ -741,6 +748,13 @@ func (t *Torch) split(a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 		}
 	}
 	if len(args) > 1 {
+		if p, ok := args[1].(*Tensor); ok && wholeTensor(p) {
+			v, err := t.item(p.T)
+			if err != nil {
+				return nil, err
+			}
+			args[1] = v
+		}
 		switch args[1].(type) {
 		case vm.Int, *Scalar:
 			return t.Packet("aten", "split", args, rest)

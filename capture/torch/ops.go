@@ -36,10 +36,15 @@ const (
 func (t *Torch) packet(ns, name string, how form, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 	shown := args
 	switch how {
-	case function:
-		args = spread(name, args, 0)
-	case method:
-		args = spread(name, args, 1)
+	case function, method:
+		skip := 0
+		if how == method {
+			skip = 1
+		}
+		var err error
+		if args, err = t.asList(name, args, skip); err != nil {
+			return nil, err
+		}
 	}
 	ops := t.Library.Packet(ns, name)
 	if len(ops) == 0 {
@@ -107,6 +112,9 @@ func (t *Torch) packet(ns, name string, how form, args []vm.Object, kw []vm.KwAr
 				return nil, t.In.Errorf(t.In.Exc.TypeError, "%s(): argument '%s'%s must be int, not bool", name, a.Name, where)
 			}
 			if _, isT := bound[i].(*tensor.Tensor); a.Type.Base == "Tensor" && !a.Type.List && !isT && bound[i] != nil && !numbersForTensors[name] {
+				if dd := unreadScalar(ops, vals, kws); dd != nil {
+					return nil, dd
+				}
 				return nil, t.signatureError(name, how, shown, kw, fmt.Errorf("%s(): argument '%s' must be Tensor, not a number", name, a.Name))
 			}
 		}
@@ -173,6 +181,34 @@ func (t *Torch) byDefault(op *aten.Op, bound []aten.Value) ([]aten.Value, error)
 		}
 	}
 	return bound, nil
+}
+
+// unreadScalar is the error of a call whose tensors without dimensions would have to be read as numbers, and have no data; nil for other calls.
+func unreadScalar(ops []*aten.Op, vals []aten.Value, kws map[string]aten.Value) error {
+	some := false
+	number := func(v aten.Value) aten.Value {
+		if x, ok := v.(*tensor.Tensor); ok && x != nil && x.Fake && len(x.Shape) == 0 {
+			some = true
+			return int64(1)
+		}
+		return v
+	}
+	as, named := slices.Clone(vals), map[string]aten.Value{}
+	for i := range as {
+		if i > 0 {
+			as[i] = number(as[i])
+		}
+	}
+	for k, v := range kws {
+		named[k] = number(v)
+	}
+	if !some {
+		return nil
+	}
+	if op, _, err := aten.ResolveOverload(ops, as, named); err != nil || op == nil {
+		return nil
+	}
+	return &DataDependent{Op: "aten._local_scalar_dense.default"}
 }
 
 // Run dispatches one bound call. Random operators without a generator use the default one.
@@ -362,11 +398,12 @@ func (t *Torch) signatureError(name string, how form, args []vm.Object, kw []vm.
 	return t.In.Errorf(t.In.Exc.TypeError, "%s", err)
 }
 
-// spread packs x.view(2, 3) into x.view((2, 3)); self is args[0].
-func spread(name string, args []vm.Object, skip int) []vm.Object {
+// asList packs x.view(2, 3) into x.view((2, 3)); self is args[0].
+func (t *Torch) asList(name string, args []vm.Object, skip int) ([]vm.Object, error) {
 	if !varargs[name] || len(args) < skip+1 {
-		return args
+		return args, nil
 	}
+
 	sizes := slices.Clone(args[skip:])
 	for i, a := range sizes {
 		switch a := a.(type) {
@@ -376,15 +413,42 @@ func spread(name string, args []vm.Object, skip int) []vm.Object {
 				return args
 			}
 			sizes[i] = vm.MakeInt(a.T.AtInt(0))
-		default:
-			if a.Type().Lookup("__index__") == nil || !isScalar(a) {
-				return args
+		}
+
+		for _, a := range args[skip:] {
+			switch a := a.(type) {
+			case vm.Int, vm.Bool, *Scalar:
+			case *Tensor:
+				if !wholeTensor(a) {
+					return args, nil
+				}
+			default:
+				if a.Type().Lookup("__index__") == nil || !isScalar(a) {
+					return args, nil
+				}
 			}
 		}
+
+		out := append([]vm.Object(nil), args[:skip]...)
+		return append(out, vm.NewTuple(sizes...))
 	}
-	out := append([]vm.Object(nil), args[:skip]...)
-	return append(out, vm.NewTuple(sizes...))
+
+	list := slices.Clone(args[skip:])
+	for i, a := range list {
+		p, ok := a.(*Tensor)
+		if !ok {
+			continue
+		}
+		var err error
+		if list[i], err = t.item(p.T); err != nil {
+			return nil, err
+		}
+	}
+	return append(slices.Clone(args[:skip]), vm.NewTuple(list...)), nil
 }
+
+// wholeTensor reports whether p is taken where an int is: a whole number without dimensions.
+func wholeTensor(p *Tensor) bool { return len(p.T.Shape) == 0 && p.T.DType.IsInt() }
 
 // function is the torch function of an operator packet: torch.relu.
 func (t *Torch) function(module, target, name string) *vm.Builtin {

@@ -406,6 +406,19 @@ var hiddenScalar = map[string]bool{
 	"true_divide_": true, "divide_": true, "multiply_": true, "subtract_": true,
 }
 
+// numberForTensor reports whether a number is bound where op takes a tensor.
+func numberForTensor(op *Op, bound []Value) bool {
+	for i, a := range op.Sig().Args {
+		if a.Type.Base != "Tensor" || a.Type.List || bound[i] == nil {
+			continue
+		}
+		if _, ok := bound[i].(*tensor.Tensor); !ok {
+			return true
+		}
+	}
+	return false
+}
+
 // ResolveOverload picks the overload of packet that the arguments fit, preferring
 // exact types, and binds them to it.
 func ResolveOverload(packet []*Op, args []Value, kwargs map[string]Value) (*Op, []Value, error) {
@@ -413,14 +426,25 @@ func ResolveOverload(packet []*Op, args []Value, kwargs map[string]Value) (*Op, 
 		return nil, nil, kindf(NotImplementedError, "no such operator")
 	}
 	hidden := hiddenScalar[packet[0].Sig().Name]
-	for level := 0; level <= 2; level++ {
+	fitting := func(level int, numbers bool) (*Op, []Value) {
 		for _, op := range packet {
 			if hidden && level < 2 && strings.HasPrefix(op.Sig().Overload, "Scalar") {
 				continue
 			}
-			if bound, err := match(op, args, kwargs, level, false); err == nil {
-				return op, bound, nil
+			if bound, err := match(op, args, kwargs, level, false); err == nil && (numbers || !numberForTensor(op, bound)) {
+				return op, bound
 			}
+		}
+		return nil, nil
+	}
+	for level := 0; level <= 2; level++ {
+		if op, bound := fitting(level, true); op != nil && (level != 1 || hidden || !numberForTensor(op, bound)) {
+			return op, bound, nil
+		} else if op != nil { // clamp(x, 0, tensor): the tensor is a number before the number is a tensor
+			if other, with := fitting(2, false); other != nil {
+				return other, with, nil
+			}
+			return op, bound, nil
 		}
 	}
 	if len(packet) == 1 {

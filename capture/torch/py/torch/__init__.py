@@ -515,7 +515,18 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
 _PARTS = ("distributed", "export", "func", "futures", "fx", "hub", "jit", "multiprocessing", "nested", "overrides", "profiler", "types", "return_types", "_VF", "_jit_internal", "quasirandom")
 
 
+class OutOfMemoryError(RuntimeError):
+    """Exception raised when device is out of memory"""
+
+
+torch = _sys.modules[__name__]  # as PyTorch's own package has itself as an attribute
+
+
 def __getattr__(name):
+    if name in ("GradScaler", "Future"):
+        import importlib
+
+        return getattr(importlib.import_module("torch.amp" if name == "GradScaler" else "torch.futures"), name)
     if name in _PARTS:  # imported when they are first named
         import importlib
 

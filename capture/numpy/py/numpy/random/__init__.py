@@ -1,4 +1,5 @@
 """Random numbers: RandomState and its functions, default_rng and Generator."""
+import math
 import operator
 
 from numpy._core import _multiarray_umath as mu
@@ -164,6 +165,178 @@ class _Distributions:
 
     def bytes(self, length):
         return self._stream.bytes(length)
+
+    def _each(self, one, dtype, size, *params):
+        """Samples by a function of one set of parameters."""
+        params = [asarray(p, dtype=float) for p in params]
+        shape = self._size(size, *params)
+        if shape is None:
+            return one(*[p.item() for p in params])
+        shape = _shape(shape)
+        if params:
+            rows = zip(*[mu._broadcast_to(p, shape).ravel().tolist() for p in params])
+        else:
+            rows = ((),) * _total(shape)
+        return asarray([one(*r) for r in rows], dtype=dtype).reshape(shape)
+
+    def geometric(self, p, size=None):
+        _check((p, lambda v: (v > 0) & (v <= 1), "p <= 0, p > 1 or p contains NaNs"))
+
+        def one(p):
+            if p < 0.333333333333333333333333:  # by inversion
+                if self._legacy:
+                    return math.ceil(math.log(1.0 - self._u(None)) / math.log(1.0 - p))
+                return math.ceil(-self._stream.exponentials(None) / math.log1p(-p))
+            u, total, left, n = self._u(None), p, p, 1
+            while u > total:
+                left *= 1.0 - p
+                total += left
+                n += 1
+            return n
+
+        return self._each(one, int, size, p)
+
+    def negative_binomial(self, n, p, size=None):
+        _check((n, lambda v: v > 0, "n <= 0"), (p, lambda v: (v > 0) & (v <= 1), "p <= 0, p > 1 or p contains NaNs"))
+        draw = self._stream
+        return self._each(lambda n, p: int(draw.poissons(None, (1 - p) / p * draw.gammas(None, n))), int, size, n, p)
+
+    def logseries(self, p, size=None):
+        _check((p, lambda v: (v >= 0) & (v < 1), "p < 0, p >= 1 or p is NaN"))
+
+        def one(p):
+            while True:
+                v = self._u(None)
+                if v >= p:
+                    return 1
+                q = -math.expm1(math.log1p(-p) * self._u(None))
+                if v <= q * q:
+                    n = math.floor(1 + math.log(v) / math.log(q)) if v > 0 else 0
+                    if n >= 1:
+                        return n
+                else:
+                    return 1 if v >= q else 2
+
+        return self._each(one, int, size, p)
+
+    def zipf(self, a, size=None):
+        _check((a, lambda v: v > 1, "a <= 1 or a is NaN"))
+
+        def one(a):
+            most = 2.0**63
+            least = 0.0 if self._legacy else most ** (1.0 - a)
+            while True:
+                u = self._u(None)
+                u, v = u * least + (1.0 - u), self._u(None)
+                x = math.floor(u ** (-1.0 / (a - 1.0)))
+                if 1 <= x <= most:
+                    t = (1.0 + 1.0 / x) ** (a - 1.0)
+                    if v * x * (t - 1.0) / (2.0 ** (a - 1.0) - 1.0) <= t / 2.0 ** (a - 1.0):
+                        return x
+
+        return self._each(one, int, size, a)
+
+    def _chi2(self, df):
+        return 2.0 * self._stream.gammas(None, df / 2.0)
+
+    def standard_t(self, df, size=None):
+        _check((df, lambda v: v > 0, "df <= 0"))
+
+        def one(df):
+            n = self._n(None)
+            return math.sqrt(df / 2.0) * n / math.sqrt(self._stream.gammas(None, df / 2.0))
+
+        return self._each(one, float, size, df)
+
+    def f(self, dfnum, dfden, size=None):
+        _check((dfnum, lambda v: v > 0, "dfnum <= 0"), (dfden, lambda v: v > 0, "dfden <= 0"))
+
+        def one(num, den):
+            top = self._chi2(num) * den
+            return top / (self._chi2(den) * num)
+
+        return self._each(one, float, size, dfnum, dfden)
+
+    def _away(self, df, nonc):
+        if nonc == 0:
+            return self._chi2(df)
+        if df > 1:
+            c = self._chi2(df - 1)
+            n = self._n(None) + math.sqrt(nonc)
+            return c + n * n
+        return self._chi2(df + 2 * self._stream.poissons(None, nonc / 2.0))
+
+    def noncentral_chisquare(self, df, nonc, size=None):
+        _check((df, lambda v: v > 0, "df <= 0"), (nonc, lambda v: v >= 0, "nonc < 0"))
+        return self._each(self._away, float, size, df, nonc)
+
+    def noncentral_f(self, dfnum, dfden, nonc, size=None):
+        _check((dfnum, lambda v: v > 0, "dfnum <= 0"), (dfden, lambda v: v > 0, "dfden <= 0"), (nonc, lambda v: v >= 0, "nonc < 0"))
+
+        def one(num, den, nonc):
+            top = self._away(num, nonc) * den
+            return top / (self._chi2(den) * num)
+
+        return self._each(one, float, size, dfnum, dfden, nonc)
+
+    def standard_cauchy(self, size=None):
+        def one():
+            n = self._n(None)
+            return n / self._n(None)
+
+        return self._each(one, float, size)
+
+    def power(self, a, size=None):
+        _check((a, lambda v: v > 0, "a <= 0"))
+
+        def one(a):
+            e = self._stream.exponentials(None)
+            return (1.0 - math.exp(-e) if self._legacy else -math.expm1(-e)) ** (1.0 / a)
+
+        return self._each(one, float, size, a)
+
+    def wald(self, mean, scale, size=None):
+        _check((mean, lambda v: v > 0, "mean <= 0"), (scale, lambda v: v > 0, "scale <= 0"))
+
+        def one(mean, scale):
+            n = self._n(None)
+            y = mean * n * n
+            x = mean + mean / (2.0 * scale) * (y - math.sqrt(4.0 * scale * y + y * y))
+            return x if self._u(None) <= mean / (mean + x) else mean * mean / x
+
+        return self._each(one, float, size, mean, scale)
+
+    def vonmises(self, mu, kappa, size=None):
+        _check((kappa, lambda v: v >= 0, "kappa < 0"))
+
+        def one(at, k):
+            if k < 1e-8:
+                return math.pi * (2.0 * self._u(None) - 1.0)
+            if k < 1e-5:
+                s = 1.0 / k + k
+            else:
+                r = 1.0 + math.sqrt(1.0 + 4.0 * k * k)
+                rho = (r - math.sqrt(2.0 * r)) / (2.0 * k)
+                s = (1.0 + rho * rho) / (2.0 * rho)
+            while True:
+                z = math.cos(math.pi * self._u(None))
+                w = (1.0 + s * z) / (s + z)
+                y, v = k * (s - w), self._u(None)
+                if y * (2.0 - y) - v >= 0 or math.log(y / v) + 1.0 - y >= 0:
+                    break
+            angle = math.acos(w)
+            angle = at + (-angle if self._u(None) < 0.5 else angle)
+            turned = math.fmod(abs(angle) + math.pi, 2.0 * math.pi) - math.pi
+            return -turned if angle < 0 else turned
+
+        return self._each(one, float, size, mu, kappa)
+
+
+def _check(*conditions):
+    """The error for parameters that are out of range."""
+    for p, good, message in conditions:
+        if not good(asarray(p, dtype=float)).all():
+            raise ValueError(message)
 
 
 def _total(shape):
@@ -598,6 +771,7 @@ def default_rng(seed=None):
 
 _rand = RandomState()
 for _name in ("seed get_state set_state random_sample random ranf sample rand randn standard_normal standard_exponential randint random_integers tomaxint choice shuffle permutation normal uniform exponential gamma standard_gamma "
+              "geometric negative_binomial logseries zipf standard_t f noncentral_chisquare noncentral_f standard_cauchy power wald vonmises "
               "beta chisquare poisson binomial lognormal laplace logistic gumbel rayleigh weibull pareto triangular dirichlet multinomial multivariate_normal bytes").split():
     globals()[_name] = getattr(_rand, _name)
 del _name

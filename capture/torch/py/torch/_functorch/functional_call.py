@@ -11,6 +11,15 @@ def functional_call(module, parameter_and_buffer_dicts, args=None, kwargs=None, 
     if not isinstance(given, dict):
         raise ValueError(f"Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got {type(parameter_and_buffer_dicts)}")
     args = () if args is None else args if isinstance(args, tuple) else (args,)
+    given, changed = swap_in(module, given, tie_weights, strict)
+    try:
+        return module(*args, **(kwargs or {}))
+    finally:
+        swap_out(parameter_and_buffer_dicts, given, changed)
+
+
+def swap_in(module, given, tie_weights, strict):
+    """Puts tensors in the place of a module's own: gives what is to be put back, and all that were given, with those that are tied to them."""
     own = {}
     for prefix, m in module.named_modules(remove_duplicate=False):
         for table in (m._parameters, m._buffers):
@@ -24,24 +33,21 @@ def functional_call(module, parameter_and_buffer_dicts, args=None, kwargs=None, 
     if strict:
         missing, unexpected = [k for k in own if k not in given], [k for k in given if k not in own]
         if missing or unexpected:
-            parts = []
-            if unexpected:
-                parts.append(f"Unexpected key(s): {', '.join(unexpected)}.")
-            if missing:
-                parts.append(f"Missing key(s): {', '.join(missing)}.")
-            raise RuntimeError(" ".join(parts))
+            parts = [f"{what} key(s): {', '.join(map(repr, keys))}." for what, keys in (("Unexpected", unexpected), ("Missing", missing)) if keys]
+            raise RuntimeError("Error(s) in reparametrizing for {}:\n\t{}".format(type(module).__name__, "\n\t".join(parts)))
     changed = [(own[k][0], own[k][1], own[k][2], v) for k, v in given.items() if k in own]
     for table, k, _, v in changed:
         table[k] = v
-    try:
-        return module(*args, **(kwargs or {}))
-    finally:
-        for (table, k, old, v) in changed:
-            if table[k] is not v:  # the call has put something else there, as running statistics: the caller's dict gets it
-                for name, x in list(given.items()):
-                    if x is v and isinstance(parameter_and_buffer_dicts, dict) and name in parameter_and_buffer_dicts:
-                        parameter_and_buffer_dicts[name] = table[k]
-            table[k] = old
+    return given, changed
+
+
+def swap_out(dicts, given, changed):
+    for (table, k, old, v) in changed:
+        if table[k] is not v:  # the call has put something else there, as running statistics: the caller's dict gets it
+            for name, x in list(given.items()):
+                if x is v and isinstance(dicts, dict) and name in dicts:
+                    dicts[name] = table[k]
+        table[k] = old
 
 
 @exposed_in("torch.func")

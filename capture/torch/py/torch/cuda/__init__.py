@@ -7,6 +7,9 @@ from torch.cuda import amp
 
 globals().update(_legacy._classes("torch.cuda", "cuda"))
 has_half = True
+_initialized = False
+OutOfMemoryError = torch.OutOfMemoryError
+
 default_generators = ()
 
 

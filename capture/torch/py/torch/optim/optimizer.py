@@ -3,8 +3,13 @@ import functools
 import warnings
 from collections import OrderedDict, defaultdict
 from copy import deepcopy
+from typing import Any, Dict, Iterable, Tuple, Union
 
 import torch
+
+
+ParamsT = Union[Iterable[torch.Tensor], Iterable[Dict[str, Any]], Iterable[Tuple[str, torch.Tensor]]]
+StateDict = Dict[str, Any]
 
 
 class _Required:
