@@ -9,10 +9,10 @@
   ROW(SQUARES, double, 0, m + (double)x * x, m + k)             \
   ROW(SIZES, double, 0, m + __builtin_fabs(x), m + k)           \
   ROW(NONZEROS, double, 0, m + (x != 0), m + k)                 \
-  ROW(GREATEST, T, -__builtin_inf(), x > m || x != x ? x : m, k > m || k != k ? k : m) \
-  ROW(LEAST, T, __builtin_inf(), x < m || x != x ? x : m, k < m || k != k ? k : m)     \
-  ROW(LARGEST, T, 0, ({ T u = x < 0 ? -x : x; u > m || u != u ? u : m; }), k > m || k != k ? k : m) \
-  ROW(SMALLEST, T, __builtin_inf(), ({ T u = x < 0 ? -x : x; u < m || u != u ? u : m; }), k < m || k != k ? k : m) \
+  ROW(GREATEST, T, -__builtin_inf(), (x > m) | (x != x) ? x : m, (k > m) | (k != k) ? k : m) \
+  ROW(LEAST, T, __builtin_inf(), (x < m) | (x != x) ? x : m, (k < m) | (k != k) ? k : m)     \
+  ROW(LARGEST, T, 0, ({ T u = x < 0 ? -x : x; (u > m) | (u != u) ? u : m; }), (k > m) | (k != k) ? k : m) \
+  ROW(SMALLEST, T, __builtin_inf(), ({ T u = x < 0 ? -x : x; (u < m) | (u != u) ? u : m; }), (k < m) | (k != k) ? k : m) \
   ROW(DEVIATIONS, double, 0, m + ((double)x - c) * ((double)x - c), m + k) \
   ROW(EXPS, double, 0, m + POINT(exp)((double)x - c), m + k)
 
