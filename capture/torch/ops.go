@@ -403,36 +403,19 @@ func (t *Torch) asList(name string, args []vm.Object, skip int) ([]vm.Object, er
 	if !varargs[name] || len(args) < skip+1 {
 		return args, nil
 	}
-
-	sizes := slices.Clone(args[skip:])
-	for i, a := range sizes {
+	for _, a := range args[skip:] {
 		switch a := a.(type) {
 		case vm.Int, vm.Bool, *Scalar:
 		case *Tensor:
-			if len(a.T.Shape) > 0 || !a.T.DType.IsInt() || a.T.Fake {
-				return args
+			if !wholeTensor(a) {
+				return args, nil
 			}
-			sizes[i] = vm.MakeInt(a.T.AtInt(0))
-		}
-
-		for _, a := range args[skip:] {
-			switch a := a.(type) {
-			case vm.Int, vm.Bool, *Scalar:
-			case *Tensor:
-				if !wholeTensor(a) {
-					return args, nil
-				}
-			default:
-				if a.Type().Lookup("__index__") == nil || !isScalar(a) {
-					return args, nil
-				}
+		default:
+			if a.Type().Lookup("__index__") == nil || !isScalar(a) {
+				return args, nil
 			}
 		}
-
-		out := append([]vm.Object(nil), args[:skip]...)
-		return append(out, vm.NewTuple(sizes...))
 	}
-
 	list := slices.Clone(args[skip:])
 	for i, a := range list {
 		p, ok := a.(*Tensor)
