@@ -48,6 +48,13 @@ func testPoint[T float32 | float64](t *testing.T, tolerance float64) {
 				all[0][0] = 1
 				all[0][n-1] = T(1e-6)
 			}
+			if op == SoftMargin || op == SoftMarginBack { // beyond what exp holds the order of the factors shows
+				for _, x := range all {
+					for i := range x {
+						x[i] = T(rand.Float64()*10 - 5)
+					}
+				}
+			}
 			k := operands(op)
 			for repeated := -1; repeated < k; repeated++ {
 				in := append([][]T{}, all[:k]...)
@@ -120,6 +127,10 @@ func TestRemainders(t *testing.T) {
 
 func testReductions[T float32 | float64](t *testing.T) {
 	for op := Sum; op <= Exps; op++ {
+		tolerance := 1e-10
+		if _, single := any(T(0)).(float32); single && op == Exps {
+			tolerance = 1e-7 // exp is as good as float32 needs
+		}
 		for _, size := range [][3]int{{1, 1, 1}, {3, 5, 5}, {7, 64, 70}, {2, 1003, 1003}, {5, 33, 40}, {1, 4*part + 17, 4*part + 17}, {0, 4, 4}, {3, 0, 0}} {
 			rows, cols, stride := size[0], size[1], size[2]
 			for _, nan := range []bool{false, true} {
@@ -140,7 +151,7 @@ func testReductions[T float32 | float64](t *testing.T) {
 				check := func(what string, got, want []float64) {
 					t.Helper()
 					for i := range got {
-						if !near(got[i], want[i], 1e-10) && math.Abs(got[i]-want[i]) > 1e-9*float64(rows*cols) {
+						if !near(got[i], want[i], tolerance) && math.Abs(got[i]-want[i]) > 1e-9*float64(rows*cols) {
 							t.Fatalf("%s: %T op %d of %v at %d: got %v want %v", what, a, op, size, i, got[i], want[i])
 						}
 					}
