@@ -1,15 +1,11 @@
 """The base class of optimizers: parameter groups, state, hooks."""
 import functools
+import typing
 import warnings
 from collections import OrderedDict, defaultdict
 from copy import deepcopy
-from typing import Any, Dict, Iterable, Tuple, Union
 
 import torch
-
-
-ParamsT = Union[Iterable[torch.Tensor], Iterable[Dict[str, Any]], Iterable[Tuple[str, torch.Tensor]]]
-StateDict = Dict[str, Any]
 
 
 class _Required:
@@ -89,7 +85,6 @@ def _ahead_of_capture(func):
 def _use_grad_for_differentiable(func):
     def _use_grad(self, *args, **kwargs):
         prev = torch.is_grad_enabled()
-
         try:
             torch.set_grad_enabled(self.defaults["differentiable"])
             torch._dynamo.graph_break()
@@ -101,6 +96,10 @@ def _use_grad_for_differentiable(func):
 
     functools.update_wrapper(_use_grad, func)
     return _use_grad
+
+
+ParamsT = typing.Union[typing.Iterable[torch.Tensor], typing.Iterable[typing.Dict[str, typing.Any]], typing.Iterable[typing.Tuple[str, torch.Tensor]]]
+StateDict = typing.Dict[str, typing.Any]
 
 
 def _value(x):
