@@ -213,7 +213,7 @@ func (l *sorting) at(k int) int64 {
 			before--
 		}
 	}
-	panic("an element is gone")
+	panic("the key of rank k is that of no element") // keys are those of the elements: a fault of ours
 }
 
 // takeLines fills v and ix along d with the elements and positions that pick chooses for each line.
