@@ -226,7 +226,7 @@ func (e Number) apply(_ *world, s State) (State, bool) {
 func arguments(ctx context.Context, d *driver) error {
 	for range 2 { // functions without a schema lose one positional argument at a time
 		before := d.taken
-		if err := d.walk(ctx, needed("", optional(&d.view), leaveOut)); err != nil {
+		if err := d.walk(ctx, needed("", d.hopeful(optional(&d.view), leaveOut), leaveOut)); err != nil {
 			return err
 		}
 		if d.taken == before {
@@ -234,7 +234,8 @@ func arguments(ctx context.Context, d *driver) error {
 		}
 	}
 	for _, k := range []int64{1, 0} {
-		if err := d.walk(ctx, needed("", constants(&d.view, k), func(names []string) Edit { return Number{k, names} })); err != nil {
+		simpler := func(names []string) Edit { return Number{k, names} }
+		if err := d.walk(ctx, needed("", d.hopeful(constants(&d.view, k), simpler), simpler)); err != nil {
 			return err
 		}
 	}

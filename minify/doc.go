@@ -33,6 +33,9 @@
 // calls, once, before the search began. That is why no half ever lacks what it needs, and why halving finds a call in as many questions as
 // its number has binary digits.
 //
+// Where an engine runs several small candidates for little more than the price of one (Search.Together), the calls of a small window are asked about in
+// one question (pieces), and so is all that a small graph may not need (apart); what keeps the failure by itself is then made together (merge).
+//
 // # Where to read
 //
 //   - state.go: what is searched for (State), and what is better (Cost).

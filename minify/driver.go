@@ -38,7 +38,8 @@ func newDriver(s *Search, start State) *driver {
 	if d.atOnce == 0 {
 		d.atOnce = 8
 	}
-	d.landing = d.progress
+	know.together = d.grouped
+	d.landing, d.few = d.progress, CostOf(start).Calls <= fewCalls
 	d.began = d.now()
 	return d
 }
@@ -238,6 +239,7 @@ func (d *driver) adopt(ctx context.Context, trials []*trial, kept []int, best *t
 	}
 	before := CostOf(d.cur)
 	d.cur = best.c.State
+	d.few = CostOf(d.cur).Calls <= fewCalls
 	d.changed(d.rowOf(best))
 	d.reached(best.outcome)
 	if reshapes(best.edit) {

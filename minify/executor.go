@@ -34,6 +34,7 @@ type executor struct {
 	s        *Search
 	h        hasher
 	landing  func()     // called when an answer came
+	few      bool       // the best state has few calls
 	until    string     // step at which candidates are stopped, as the failure that is looked for comes before it: see short.go
 	proving  bool       // the deadline no longer counts
 	flaky    *flakiness // nil => every run of a state is taken to give the same
@@ -230,7 +231,11 @@ func (x *executor) grouped() bool {
 // width is how many questions are to be prepared at a time.
 func (x *executor) width() int {
 	if x.grouped() {
-		return min(x.s.Together(x.want), widest)
+		n := x.s.Together(x.want)
+		if x.few {
+			n *= 2 // where a process costs more than what it compiles
+		}
+		return min(n, widest)
 	}
 	return x.s.Workers
 }
@@ -238,12 +243,16 @@ func (x *executor) width() int {
 // widest bounds the candidates that are asked together.
 const widest = 32
 
-// worth is from what chance on a question is asked with others, ahead of its time.
-func (x *executor) worth() float64 {
-	if x.grouped() {
-		return 0.4
+// worth is from what chance on a question is asked with others, ahead of its time: what a small candidate adds is a fifth of what a question of
+// its own takes.
+func (x *executor) worth(calls int) float64 {
+	switch {
+	case !x.grouped():
+		return 0
+	case calls <= fewCalls:
+		return 0.15
 	}
-	return 0
+	return 0.4
 }
 
 // crowd bounds the calls of candidates that are asked together, the first aside: what large ones cost is not shared.

@@ -243,7 +243,8 @@ func isZero(literal string) bool {
 // zeros seldom all do with the next best; and of zeros alone no result is wrong.
 func fills(ctx context.Context, d *driver) error {
 	for _, f := range []Fill{FillZeros, FillOnes, FillArange, FillRandom} {
-		items, drop := fillItems(f)(&d.view), filled(f)
+		drop := filled(f)
+		items := d.hopeful(fillItems(f)(&d.view), drop)
 		tree := needed("", items, drop)
 		switch {
 		case f != FillZeros && len(items) <= few:

@@ -3,6 +3,7 @@ package minify
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand"
 	"slices"
 	"strings"
@@ -238,7 +239,7 @@ func TestSameResultForAnyNumberOfWorkers(t *testing.T) {
 			return n != nil && isTensor(ins[0]) != nil && CostOf(s).Elements > 12
 		}, 1},
 	} {
-		var journal []replay.Step
+		journals := map[int][]replay.Step{}
 		questions := map[int]int{} // by how many candidates are asked together
 		for _, how := range []struct{ j, together int }{{1, 1}, {2, 1}, {8, 1}, {1, 8}, {2, 8}, {8, 8}} {
 			j := how.j
@@ -263,10 +264,65 @@ func TestSameResultForAnyNumberOfWorkers(t *testing.T) {
 				t.Errorf("%s -j%d together %d: %d questions, and %d before", c.name, j, how.together, r.Queries, n)
 			}
 			questions[how.together] = r.Queries
+			journal := journals[how.together]
 			sameJournal(t, &journal, r.Steps)
+			journals[how.together] = journal
 		}
 		if questions[8] >= questions[1] {
 			t.Errorf("%s: %d questions of several candidates, %d of one", c.name, questions[8], questions[1])
+		}
+	}
+}
+
+// Where candidates are asked together, a call of a small window is found by asking about each of them, and what a small graph does not need by asking
+// about all of it: two questions each time, the second of which makes together what the first found.
+func TestSmallGraphsAreAskedAboutAtOnce(t *testing.T) {
+	text := `
+def forward(self, x, y):
+    a = torch.ops.aten.sin.default(x)
+    b = torch.ops.aten.cos.default(a)
+    c = torch.ops.aten.tan.default(b)
+    m = torch.ops.aten.add.Tensor(c, y, alpha = 3)
+    d = torch.ops.aten.exp.default(m)
+    e = torch.ops.aten.neg.default(d)
+    return (e,)
+`
+	for _, c := range []struct {
+		name  string
+		fails func(s State, ins []any) bool
+		steps []string // of localise, plain and apart: what was taken, or asked
+	}{
+		{"all that it needs is the call", func(s State, _ []any) bool { return has(s, "aten.add.Tensor") },
+			[]string{"* run alone: m", "* the simplest inputs and arguments"}},
+		{"a number of elements, and one of two inputs", func(s State, ins []any) bool {
+			n := node(s, "aten.add.Tensor")
+			return n != nil && len(ins) == 2 && isTensor(ins[0]).Numel() >= 2 && isTensor(ins[1]).At(0) != 0
+		}, []string{"* run alone: m", "  the simplest inputs and arguments", "  the simplest inputs", "  size 1 for y.1", "* size 2 for y.1", "* size 1 for y.0", "* zeros for y", "  zeros for c", "* ones for c", "* default for argument m.alpha"}},
+	} {
+		e := &testEngine{fails: c.fails}
+		s := Search{Oracle: e, Values: e, Workers: 2, Together: func(replay.Signature) int { return 8 }}
+		r, err := run(t, &s, atenState(t, text, "f32[4, 5]", "f32[4, 5]"))
+		if err != nil || r.Cost.Calls != 1 {
+			t.Fatalf("%s: %v\n%s", c.name, err, r.State.Module)
+		}
+		asked := map[string]bool{}
+		for _, x := range r.Steps {
+			mark := "  "
+			if x.Taken {
+				mark = "* "
+			}
+			if x.Reduction == "sweep" {
+				break
+			}
+			asked[mark+x.Edit] = true
+		}
+		for _, want := range c.steps {
+			if !asked[want] {
+				t.Errorf("%s: no step %q: %v", c.name, want, slices.Sorted(maps.Keys(asked)))
+			}
+		}
+		if r.Queries > 8 {
+			t.Errorf("%s: %d questions", c.name, r.Queries)
 		}
 	}
 }

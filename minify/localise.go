@@ -206,13 +206,49 @@ const (
 // and passed. It goes on with half of [lo, hi) without asking about all of it first, until that is so small that being wrong would cost more
 // than the question (unverified).
 func (v *view) halve(base State, us [][]string, from, to, lo, hi int) *ask {
+	if n := hi - lo; n == to-from && n > 2 && n <= piecemeal && v.together() {
+		return v.pieces(us, lo, hi, func() *ask { return v.halves(base, us, from, to, lo, hi) })
+	}
+	return v.halves(base, us, from, to, lo, hi)
+}
+
+// piecemeal is up to how many units of a window that fails are tried each alone, where candidates are asked together: then that is one question.
+const piecemeal = 16
+
+// pieces asks about each unit of a window that fails alone; rest is asked if none does. Given right values, a later one is the likelier to be what makes
+// the results wrong that were wrong.
+func (v *view) pieces(us [][]string, lo, hi int, rest func() *ask) *ask {
+	var try func(i int) *ask
+	try = func(i int) *ask {
+		if i == hi-lo {
+			return rest()
+		}
+		at := lo + i
+		if v.accuracy() && !v.anyWrong {
+			at = hi - 1 - i
+		}
+		a := alone("", 1/float64(hi-lo+1), us, at, at+1)
+		a.no = func() *ask { return try(i + 1) }
+		return &a
+	}
+	return try(0)
+}
+
+// halves is halve for windows that are not asked about piece by piece.
+func (v *view) halves(base State, us [][]string, from, to, lo, hi int) *ask {
 	n, known := hi-lo, to-from
+	again := func(lo, hi int) *ask {
+		if known <= piecemeal && v.together() { // each was tried
+			return v.halves(base, us, lo, hi, lo, hi)
+		}
+		return v.halve(base, us, lo, hi, lo, hi)
+	}
 	switch {
 	case n == known && n == 1:
 		return nil
 	case n == 1, n < known && (n*unverified <= known || known <= fewCalls):
 		a := alone("", 0.5, us, lo, hi)
-		a.yes = func() *ask { return v.halve(base, us, lo, hi, lo, hi) }
+		a.yes = func() *ask { return again(lo, hi) }
 		if known >= fewCalls || !v.accuracy() { // else the sweep, which asks about each call, takes fewer questions
 			a.no = func() *ask { return v.ends(base, us, from, to) }
 		}
@@ -226,8 +262,8 @@ func (v *view) halve(base State, us [][]string, from, to, lo, hi int) *ask {
 		first, second = second, first
 	}
 	a := alone("", 0.4, us, first[0], first[1])
-	a.yes = func() *ask { return v.halve(base, us, first[0], first[1], first[0], first[1]) }
-	a.no = func() *ask { return v.halve(base, us, from, to, second[0], second[1]) }
+	a.yes = func() *ask { return again(first[0], first[1]) }
+	a.no = func() *ask { return v.halves(base, us, from, to, second[0], second[1]) }
 	return &a
 }
 

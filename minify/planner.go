@@ -103,7 +103,7 @@ func (pl *planner) foresee(ctx context.Context, v *view, base State, a *ask, see
 	}
 	for looked := 0; q.Len() > 0 && len(want) < max(1, count) && looked < 8*count+8; looked++ {
 		p := heap.Pop(q).(prospect) // the likeliest question that was not looked at
-		if p.p < pl.worth() {
+		if p.p < pl.worth(0) {
 			break
 		}
 		if p.a.t == nil {
@@ -128,7 +128,7 @@ func (pl *planner) foresee(ctx context.Context, v *view, base State, a *ask, see
 				return nil, err
 			}
 			if k == nil {
-				if name := pl.name(t); !listed[name] { // independent searches ask the same after any answer of the other
+				if name := pl.name(t); !listed[name] && p.p >= pl.worth(t.cost.Calls) { // independent searches ask the same after any answer of the other
 					listed[name] = true
 					want = append(want, t)
 				}
@@ -151,7 +151,7 @@ func (pl *planner) foresee(ctx context.Context, v *view, base State, a *ask, see
 	}
 	for _, l := range leaves { // each its share of the workers that are left; ends that hardly ever come get none
 		share := math.Ceil(float64(count-len(want)) * l.p / left)
-		if left -= l.p; share > 0 && l.p > max(0.05, pl.worth()) {
+		if left -= l.p; share > 0 && l.p > max(0.05, pl.worth(CostOf(v.cur).Calls)) {
 			more, err := pl.beyond(ctx, v, l.won, int(share), 0)
 			if err != nil {
 				return nil, err
@@ -203,7 +203,8 @@ func (pl *planner) upcoming(ctx context.Context, v *view, count, depth int) ([]*
 			case r.name == v.row && !sweeping, sweeping && r.name == v.certify:
 				passed = true
 			case !sweeping && r.large && CostOf(v.cur).Calls <= fewCalls && (r.soon == nil || !r.soon(v)):
-			case !passed || pl.off[r.name] || !sweeping && pl.grouped() && r.grain != ofData || r.needs > nothing && v.w.outdated || r.needs == values && v.w.hollow:
+			case r.together && !(pl.grouped() && CostOf(v.cur).Calls <= fewCalls):
+			case !passed || pl.off[r.name] || !sweeping && pl.grouped() && r.grain != ofData && !r.together || r.needs > nothing && v.w.outdated || r.needs == values && v.w.hollow:
 			case !sweeping && r.opening != nil && !(r.large && CostOf(v.cur).Calls <= fewCalls):
 				for _, e := range r.opening(v) {
 					q.edits = append(q.edits, early{e, r.name, r.likely})

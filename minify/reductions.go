@@ -13,16 +13,17 @@ import (
 // A reduction is one row of the table: run edits the current state through the driver until it has no more ideas; singles
 // are its smallest edits of the current state, for the sweep.
 type reduction struct {
-	name    string
-	needs   knowledge
-	run     func(ctx context.Context, d *driver) error
-	singles func(v *view) []Edit // nil => none that others do not have
-	large   bool                 // for graphs of many calls
-	soon    func(v *view) bool   // for which failures it asks for its singles in graphs of few calls; nil => none
-	likely  bool                 // the opening is often adopted
-	graph   bool                 // takes calls, outputs and inputs away; the others make plain what is left
-	grain   grain                // of what it changes
-	opening func(v *view) []Edit // what run will ask first: idle workers look at it before its time; nil => singles
+	name     string
+	needs    knowledge
+	run      func(ctx context.Context, d *driver) error
+	singles  func(v *view) []Edit // nil => none that others do not have
+	large    bool                 // for graphs of many calls
+	soon     func(v *view) bool   // for which failures it asks for its singles in graphs of few calls; nil => none
+	likely   bool                 // the opening is often adopted
+	together bool                 // for graphs of few calls, where candidates are asked together
+	graph    bool                 // takes calls, outputs and inputs away; the others make plain what is left
+	grain    grain                // of what it changes
+	opening  func(v *view) []Edit // what run will ask first: idle workers look at it before its time; nil => singles
 }
 
 // reductions, coarse to fine. The first row finds where the failure is; the others take away what it does not need.
@@ -34,6 +35,7 @@ func init() { // the functions look the table up through the driver
 		{name: "localise", needs: values, run: localise},
 		{name: "dead", run: dead},
 		{name: "plain", needs: looks, run: plain, likely: true, opening: plainEdit}, // the simplest inputs, all at once: early, as small tensors make every query cheaper
+		{name: "apart", run: apart, together: true, opening: apartOpening},          // what the other rows ask of a small graph, at once
 		needs("symbols", looks, symbolItems, concrete),                              // sizes that are inputs become numbers
 		taking(items("regions", nothing, regionItems, func(n []string) Edit { return DropRegions{n} })),
 		taking(reduction{name: "inline", run: inline, singles: inlineSingles}), // a branch or body for a higher-order call
@@ -108,7 +110,7 @@ func rowNamed(name string) *reduction {
 // needs is a row that looks for the items that the failure needs: most often none, or one.
 func needs(name string, know knowledge, list func(*view) []string, mk func([]string) Edit) reduction {
 	return reduction{name: name, needs: know, likely: true, singles: singles(list, mk), opening: all(list, mk), run: func(ctx context.Context, d *driver) error {
-		return d.walk(ctx, needed("", list(&d.view), mk))
+		return d.walk(ctx, needed("", d.hopeful(list(&d.view), mk), mk))
 	}}
 }
 

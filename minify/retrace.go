@@ -55,6 +55,7 @@ func Retrace(ctx context.Context, start State, v Values, steps []replay.Step) (S
 		}
 		if again != nil {
 			d.cur = *again
+			d.few = CostOf(d.cur).Calls <= fewCalls
 		}
 	}
 	return d.cur, nil

@@ -46,11 +46,14 @@ func (d *driver) round(ctx context.Context, edits, later []Edit) ([]*trial, erro
 				}
 				ahead, later = append(ahead, a), later[1:]
 			}
-			more, err := d.upcoming(ctx, &d.view, d.width(), 0)
-			if err != nil {
-				return nil, err
+			want = append(append([]*trial{}, want...), ahead...)
+			if len(ahead) == 0 || !d.grouped() {
+				more, err := d.upcoming(ctx, &d.view, d.width(), 0)
+				if err != nil {
+					return nil, err
+				}
+				want = d.join(want, more)
 			}
-			want = d.join(append(append([]*trial{}, want...), ahead...), more)
 		}
 		if err := d.await(ctx, want); err != nil {
 			return nil, err
@@ -74,11 +77,8 @@ func (d *driver) merge(ctx context.Context, trials []*trial) error {
 	best := trials[wins[0]]
 	kept := []int{wins[0]}
 	var extra []*trial
-	var join func(list []int) error
-	join = func(list []int) error {
-		if len(list) == 0 {
-			return nil
-		}
+	// with is best, and what the winners of a list make of it; nil where that is nothing.
+	with := func(list []int) Edit {
 		// An edit names what it changes, so that it can be made of what another one left, if there is anything of it.
 		st, parts := best.c.State, []Edit{best.edit}
 		for _, i := range list {
@@ -89,7 +89,23 @@ func (d *driver) merge(ctx context.Context, trials []*trial) error {
 		if len(parts) == 1 {
 			return nil
 		}
-		ts, err := d.round(ctx, []Edit{made{Together{Parts: parts, Only: true}, st}}, nil)
+		return made{Together{Parts: parts, Only: true}, st}
+	}
+	var join func(list []int) error
+	join = func(list []int) error {
+		all := with(list)
+		if all == nil {
+			return nil
+		}
+		edits := []Edit{all}
+		if d.grouped() && len(list) > 1 { // those that are asked if they do not go together
+			for _, half := range [][]int{list[:len(list)/2], list[len(list)/2:]} {
+				if e := with(half); e != nil {
+					edits = append(edits, e)
+				}
+			}
+		}
+		ts, err := d.round(ctx, edits[:1], edits[1:])
 		if err != nil {
 			return err
 		}
@@ -131,7 +147,7 @@ func (e made) apply(*world, State) (State, bool) { return e.state, true }
 // what later makes single items go is the sweep's business.
 func chunked(items func(*view) []string, mk func([]string) Edit) func(context.Context, *driver) error {
 	return func(ctx context.Context, d *driver) error {
-		all := items(&d.view)
+		all := d.hopeful(items(&d.view), mk)
 		for size := len(all); size >= 1; size /= 2 {
 			if err := d.rounds(ctx, chunks(all, size, mk)); err != nil {
 				return err

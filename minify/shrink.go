@@ -202,7 +202,7 @@ func shrink(ctx context.Context, d *driver) error {
 			return err
 		}
 		edits, labels := d.sizesTo(k)
-		if err := d.walk(ctx, needed("", labels, edits)); err != nil {
+		if err := d.walk(ctx, needed("", d.hopeful(labels, edits), edits)); err != nil {
 			return err
 		}
 	}
@@ -248,11 +248,87 @@ func shrinkSingles(v *view) []Edit {
 // plain tries the simplest inputs at once: sizes of 1, contiguous zeros without gradients; at first with the arguments that may be left out gone
 // as well. Failures to compile seldom need more, and the rows that follow then have nothing to do.
 func plain(ctx context.Context, d *driver) error {
-	_, err := d.first(ctx, likely, plainEdit(&d.view))
+	chance := likely
+	if d.few && d.grouped() {
+		chance = 0.3 // all of them are asked together
+	}
+	_, err := d.first(ctx, chance, plainEdit(&d.view))
 	return err
 }
 
-// plainEdit is what plain tries, boldest first. Wrong results come and go with the data, so zeros are no part of it where these are looked for.
+// apart asks, where candidates are asked together, about the smallest edits of every row at once, each by itself; what keeps the failure is then made
+// together (merge). So a small graph takes two questions where the rows take a dozen, one after the other; they find little left to ask.
+func apart(ctx context.Context, d *driver) error {
+	if !d.few || !d.grouped() {
+		return nil
+	}
+	var trials []*trial
+	for _, r := range reductions {
+		if !d.apartOf(r) || d.s.without[r.name] {
+			continue
+		}
+		if err := d.learn(ctx, r.needs); err != nil {
+			return err
+		}
+		for _, e := range foremost(r.singles(&d.view)) {
+			t, err := d.prepare(ctx, d.in(r.name), d.cur, e)
+			if err != nil {
+				return err
+			}
+			if !t.skip && len(trials) < widest {
+				trials = append(trials, t)
+			}
+		}
+	}
+	for i := range trials {
+		if err := d.await(ctx, trials[i:]); err != nil {
+			return err
+		}
+	}
+	return d.merge(ctx, trials)
+}
+
+// apartOpening is what apart asks, as far as it can be said of a state that is not the best yet.
+func apartOpening(v *view) []Edit {
+	var out []Edit
+	for _, r := range reductions {
+		if v.apartOf(r) && (r.needs == nothing || !v.w.outdated && (r.needs == looks || !v.w.hollow)) {
+			out = append(out, foremost(r.singles(v))...)
+		}
+	}
+	return out
+}
+
+// apartOf reports whether apart asks about a row's edits. What wrong results need of the graph is asked when all else is plain: they come and go with
+// it.
+func (v *view) apartOf(r reduction) bool {
+	return r.singles != nil && !v.off[r.name] && !(r.graph && v.accuracy())
+}
+
+// foremost leaves out what is the least likely to be needed: sizes above 2, random elements.
+func foremost(edits []Edit) []Edit {
+	return slices.DeleteFunc(edits, func(e Edit) bool {
+		switch e := e.(type) {
+		case Resize:
+			return e.Size > 2
+		case Fills:
+			return e.With == FillRandom
+		}
+		return false
+	})
+}
+
+// hopeful are the items of a row, each of which an edit takes away, whose going was not yet seen to lose the failure.
+func (v *view) hopeful(items []string, mk func([]string) Edit) []string {
+	return slices.DeleteFunc(slices.Clone(items), func(item string) bool {
+		edit := mk([]string{item}).String()
+		_, asked := v.kept[edit]
+		return asked || v.lost[edit]
+	})
+}
+
+// plainEdit is what plain tries, boldest first. Wrong results come and go with the data, so that the same is tried without zeros where these are looked
+// for.
 func plainEdit(v *view) []Edit {
 	var parts []Edit
 	add := func(items []string, mk func([]string) Edit) {
@@ -264,15 +340,26 @@ func plainEdit(v *view) []Edit {
 	add(labels, edits)
 	add(gradItems(v), noGrad)
 	add(layoutItems(v), contiguous)
-	if !v.accuracy() {
-		add(fillItems(FillZeros)(v), filled(FillZeros))
-	}
 	var out []Edit
-	if args := optional(v); len(args) > 0 && len(parts) > 0 {
-		out = append(out, Together{Name: "the simplest inputs and arguments", Parts: append(parts[:len(parts):len(parts)], Defaults{args})})
+	tries := func(name string, parts []Edit) {
+		if args := optional(v); len(args) > 0 && len(parts) > 0 {
+			out = append(out, Together{Name: "the simplest " + name + " and arguments", Parts: append(parts[:len(parts):len(parts)], Defaults{args})})
+		}
+		if len(parts) > 1 || len(parts) > 0 && v.accuracy() {
+			out = append(out, Together{Name: "the simplest " + name, Parts: parts})
+		}
 	}
-	if len(parts) > 1 || len(parts) > 0 && v.accuracy() {
-		out = append(out, Together{Name: "the simplest inputs", Parts: parts})
+	zeros := fillItems(FillZeros)(v)
+	switch {
+	case len(zeros) == 0:
+		tries("inputs", parts)
+	case !v.accuracy():
+		tries("inputs", append(parts, filled(FillZeros)(zeros)))
+	default:
+		if len(parts) > 0 {
+			tries("inputs, zeros,", append(parts[:len(parts):len(parts)], filled(FillZeros)(zeros)))
+		}
+		tries("inputs", parts)
 	}
 	return out
 }

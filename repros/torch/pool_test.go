@@ -153,6 +153,11 @@ for n in "abc": begin(n)
 p.turn(); ask("a"); p.turn(); told()
 ask("b"); ask("c"); settle(); told()
 `, "a begins; b begins; c begins\na goes on with its library; b goes on with its library; c goes on with its library\n"},
+		{"many are two compilations at a time", `
+for n in "abcd": begin(n)
+for n in "abcd": p.turn(); ask(n)
+p.turn(); print([[r.output for r in b.requests] for b in p.builds]); settle(); told()
+`, "[['a.so', 'c.so'], ['b.so', 'd.so']]\na begins; b begins; c begins; d begins; a goes on with its library; c goes on with its library; b goes on with its library; d goes on with its library\n"},
 		{"one who waits alone compiles for itself", `
 begin("a"); p.turn(); ask("a"); settle(); told()
 `, "a begins; a goes on alone\n"},

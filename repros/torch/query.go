@@ -100,7 +100,7 @@ type reply struct {
 // job is a request about a query's repro.
 func (c *Client) job(op string, q Query) job {
 	return job{Op: op, Needs: q.needs(), subject: &subject{Text: q.Text, Stage: q.Stage, Backend: q.Backend, Accuracy: q.Accuracy, Tracing: q.Tracing, Autocast: q.Autocast, OnlyFwd: q.OnlyFwd,
-		Derived: q.Derived, Threads: c.threads(), CompileThreads: c.facts.Cores, Slots: c.o.Slots, Limits: c.limits(q.Fresh, q.Calls)}}
+		Derived: q.Derived, Threads: c.threads(), CompileThreads: c.compileThreads(q), Slots: c.o.Slots, Limits: c.limits(q.Fresh, q.Calls)}}
 }
 
 // Run runs one query. The error is ctx's, or that no Python with torch can be started any more; all else is an outcome.
@@ -174,6 +174,18 @@ func (c *Client) limits(fresh bool, calls int) limits {
 	return limits{Load: l.Load.Seconds(), Eager: l.Eager.Seconds(), Compile: l.Compile.Seconds(), Run: l.Run.Seconds(), Compare: l.Run.Seconds(),
 		RunFactor: l.RunFactor, RunFloor: l.RunFloor.Seconds(), CPU: l.CPU.Seconds(), Memory: l.Memory}
 }
+
+// compileThreads is how many kernels of a query are compiled at once. A small graph is one kernel most often, which shares a compilation with those
+// of other queries: that is done on no thread (far/pool.py).
+func (c *Client) compileThreads(q Query) int {
+	if !q.Fresh && q.Calls <= oneKernel {
+		return 1
+	}
+	return c.facts.Cores
+}
+
+// oneKernel is up to how many calls Inductor most often makes one kernel of.
+const oneKernel = 12
 
 // outcome is what the reply to a query that was to go until a step proves. One that was not asked to stop there has to have all its marks.
 func (r reply) outcome(until string) replay.Outcome {

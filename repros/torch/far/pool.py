@@ -17,6 +17,7 @@ from .process import background
 
 PATIENCE = 0.5  # seconds that a request waits for others while somebody works
 LONGEST = 20  # seconds of one compilation for several: alone, each has limits of its own
+WORTH_TWO = 4  # from how many kernels on two compilations at a time take less than one
 MOST_FAILURES = 2  # of compilations for several; then each is for itself, as errors of the compiler are most likely what is looked for
 
 
@@ -67,7 +68,12 @@ class Pool:
         kinds = {}
         for r in requests:
             kinds.setdefault(id(r) if r.alone or self.failures >= MOST_FAILURES else r.flags, []).append(r)
-        for kind in list(kinds.values())[:free]:
+        kinds = list(kinds.values())
+        while len(kinds) < free and max(len(kind) for kind in kinds) >= WORTH_TWO:
+            kinds.sort(key=len)
+            largest = kinds.pop()
+            kinds += [largest[::2], largest[1::2]]
+        for kind in kinds[:free]:
             if len(kind) == 1:
                 self.go_on(kind[0], False)
             else:

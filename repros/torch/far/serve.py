@@ -9,6 +9,7 @@ import fcntl
 import gc
 import glob
 import os
+import re
 import select
 import shutil
 import signal
@@ -35,6 +36,7 @@ from .wire import pack, unpack, write_all
 
 MAX_HELD = 8 << 30  # bytes of storages, if whittle does not say: those unused for longest go, and are handed over again when they are asked for
 PREFIX = "whittle-torch-"
+FLAGS = re.compile(r"^torch\._inductor\.config\.(?:cpp|aot_inductor)\..*", re.M)  # settings that flags of the C++ compiler depend on
 
 
 def sweep():
@@ -67,6 +69,7 @@ class Server:
         self.kept = None  # a Kept, where one command comes after another
         self.pristine = True  # until something was compiled in this process
         self.facts = {}
+        self.headers = set()  # the settings, as jobs' texts have them, for which the kernels' header is compiled
         self.pool = Pool(self)
         self.source = os.path.join(self.tmp, "whittle_far-start.py")
         with open(self.source, "w") as f:
@@ -151,7 +154,9 @@ class Server:
     def begin(self, op, job):
         if op in JOBS:
             self.children[job["id"]] = Child(self, job).fork(self, JOBS[op](self))
-            if op == "run" and job.get("locate"):
+            flags = tuple(FLAGS.findall(job["text"])) if op == "run" else None
+            if op == "run" and flags not in self.headers:
+                self.headers.add(flags)
                 background(self, lambda: precompile(job["text"]))
             if op == "run" and self.pristine:
                 self.pristine = False
@@ -297,7 +302,7 @@ class Server:
             result["known"] = child.known or result["seconds"]
             result["times"] = child.times
             if (result.get("error") or result.get("signature") or {}).get("stage") == "compile":
-                result["before"] = before(child.job, child.steps)
+                result["before"] = before(child.job, child.steps, result)
             result["choices"] = child.choices
             result["peak"] = max(0, child.peak - self.facts.get("resident", 0))
             result.setdefault("detail", "")

@@ -2,8 +2,9 @@
 import contextlib
 
 from .outcome import outcome
+from .syntax import told_by_syntax
 
-STEPS = {"dynamo": ("backend", "C++"), "aot": ("C++",)}  # by the stage of a repro, in their order
+STEPS = {"dynamo": ("backend", "C++", "built"), "aot": ("C++", "built")}  # by the stage of a repro, in their order
 
 
 class Steps:
@@ -34,6 +35,8 @@ class Steps:
         CppCodeCache.load_async = classmethod(asked)
 
 
-def before(job, steps):
-    """The first step that a job did not come to; "" where there is none. steps are those that it came to."""
-    return next((s for s in STEPS.get(job.get("stage"), ()) if s not in steps), "")
+def before(job, steps, result):
+    """The first step that a job, which failed, did not come to; "" where there is none, or nothing is saved by stopping there. steps are those that
+    it came to."""
+    step = next((s for s in STEPS.get(job.get("stage"), ()) if s not in steps), "")
+    return "" if step == "built" and not told_by_syntax(result) else step
