@@ -11,6 +11,7 @@ import (
 	"whittle/capture/python/vm"
 	"whittle/capture/resume"
 	"whittle/capture/source"
+	"whittle/capture/symbolic"
 )
 
 // compilation is the way of one frame from its first trace to compiled code, or to the decision that it runs as plain Python.
@@ -24,8 +25,9 @@ type compilation struct {
 	inside func() // ends the part of the log that is about the attempt under way
 
 	metrics *metrics
-	booked  func() // books the time of the compilation; nil => it has not begun
-	over    bool   // the compilation is done, and the program was told
+	numbers []symbolic.Input // those of the inputs, as the last attempt had them
+	booked  func()           // books the time of the compilation; nil => it has not begun
+	over    bool             // the compilation is done, and the program was told
 
 	// Where an attempt learned that the trace has to end; nil => it runs on.
 	stop *point
@@ -60,16 +62,18 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *source.Env, unfit []Unfi
 			return nil, err
 		}
 	}
+	d.structuredStart(c)
 	if full, err := c.full(); err != nil {
 		return nil, err
 	} else if full {
+		d.structuredLimit(c)
 		c.ev.Status = "limit"
 		d.report(c.ev)
 		st.full = true
 		return d.beyondLimit(f, st)
 	}
 	d.compiling = ev.ID
-	d.structuredStart(c)
+	d.structuredTrace(c)
 	c.booked = d.Phase("_compile.compile_inner")
 	c.count("total")
 	d.logStartOf(f, ev.Line)
@@ -111,7 +115,7 @@ func (c *compilation) skip(status string) (vm.Object, error) {
 func (c *compilation) again(unfit []Unfit) error {
 	d, ev := c.d, c.ev
 	for _, u := range unfit {
-		ev.logged = append(ev.logged, u.logged())
+		ev.logged = append(ev.logged, u.logged(d.logs.on[logGuardTree]))
 	}
 	reasons := ev.logged
 	d.logRecompile(c.f, ev.Line, reasons, func() []string { return d.allReasons(c.st, c.e) })
@@ -284,6 +288,7 @@ func (c *compilation) ended(tr *tracer, private *vm.Frame, u *Unsupported) (v vm
 			return nil, false, nil
 		}
 		c.metrics.failed("Unsupported", b)
+		b.whole = true
 		d.broke(ev, b)
 		v, err = c.skip("skipped")
 		return v, true, err

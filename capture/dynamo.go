@@ -155,8 +155,9 @@ type BreakEvent struct {
 	Line        int
 	Stack       []StackEntry
 
-	at   []guard.Place // Stack with the code of its frames
-	loop bool          // it is in a loop of the frame, which therefore runs as plain Python
+	at    []guard.Place // Stack with the code of its frames
+	loop  bool          // it is in a loop of the frame, which therefore runs as plain Python
+	whole bool          // no part of the frame became a graph: it runs as plain Python
 }
 
 // RecompileEvent says why compiled code could not be reused.
@@ -178,7 +179,7 @@ type Unfit struct {
 func (u Unfit) String() string { return u.Entry + ": " + u.Text }
 
 // logged is the reason as logs of recompiles have it: "" where all guards hold, and the code is that of another backend.
-func (u Unfit) logged() string { return u.Entry + ": " + u.Logged() }
+func (u Unfit) logged(places bool) string { return u.Entry + ": " + u.Logged(places) }
 
 // codeState is what is known about one code object.
 type codeState struct {

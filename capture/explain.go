@@ -11,7 +11,9 @@ type count struct {
 	n          int
 }
 
-// count adds to torch._dynamo.utils.counters[table][key]. It waits where nobody has imported that module.
+// Count adds to torch._dynamo.utils.counters[table][key]. It waits where nobody has imported that module.
+func (d *Dynamo) Count(table, key string, n int) { d.count(table, key, n) }
+
 func (d *Dynamo) count(table, key string, n int) {
 	d.counts = append(d.counts, count{table, key, n})
 	if _, ok := d.In.Modules.GetStr("torch._dynamo.utils"); !ok {

@@ -39,6 +39,7 @@ func (c *compilation) finish(tr *tracer, out *outcome) (vm.Object, error) {
 	// What the trace took for granted of sizes is complete only now. A promise of mark_dynamic that it broke is told after the backend ran,
 	// as in PyTorch, where guards are built last.
 	relations, violated := tr.symbols.shapeGuards()
+	c.numbers = tr.symbols.inputNumbers
 	guards := slices.Concat(ambientGuards(d, tr.state, tr.env.Modes), tr.reads.finalGuards(), relations)
 	en := &entry{id: ev.ID, guards: guard.NewSet(guards, tr.guards), inputs: ins, plan: pl, ctx: d.ctx, frame: ev}
 	ev.Guards, ev.Status = en.guards.Shown(), "compiled"
@@ -223,7 +224,7 @@ func (c *compilation) enter(en *entry, name string) {
 	}
 	c.count("ok")
 	d.logBytecode(c.f, en, name)
-	d.logf(logProduceGuards, "produce_guards")
+	c.tracked()
 	if d.logs.on[logGuardTree] || d.Observe.Frame != nil || d.Structured() {
 		ev.Tree = en.guards.Tree()
 	}
@@ -231,6 +232,34 @@ func (c *compilation) enter(en *entry, name string) {
 	d.logGuardTime(en, c.e)
 	d.report(ev)
 	c.st.entries = append(c.st.entries, en)
+}
+
+// tracked logs the numbers of the inputs that guards may be about, and which of them the checks of tensors compare.
+func (c *compilation) tracked() {
+	d := c.d
+	d.logf(logProduceGuards, "produce_guards")
+	if !d.logs.on[logTrackNumber] {
+		return
+	}
+	for _, in := range c.numbers {
+		promise := "None"
+		if l := in.Limit; l != nil {
+			warn := "False"
+			if l.Warn {
+				warn = "True"
+			}
+			promise = "RelaxedUnspecConstraint(warn_only=" + warn + ")"
+			if r := l.Range; r != symbolic.All {
+				promise = "StrictMinMaxConstraint(warn_only=" + warn + ", vr=VR" + bounds(r) + ")"
+			}
+		}
+		d.logf(logTrackNumber, "track_symint %s %s %s", in.From, in.Expr, promise)
+	}
+	for _, in := range c.numbers {
+		if in.Tensor && in.Expr.IsConst() {
+			d.logf(logSkipGuard, "Skipping guard %s == %s", in.From, in.Expr)
+		}
+	}
 }
 
 // checkRepro refuses settings of the minifier that mean nothing. PyTorch has an assertion without a text for the stage, and takes any level.

@@ -60,7 +60,7 @@ func (gr *ground) userPlace() guard.Place {
 		if f != gr.root && !gr.mirrored(f) {
 			return true
 		}
-		at = guard.Place{Code: f.Code, Line: f.Line()}
+		at = guard.Place{Code: f.Code, Line: f.Line(), In: gr.in}
 		return false
 	})
 	return at
@@ -73,7 +73,7 @@ func (gr *ground) origin() fx.Origin {
 		if f != gr.root && !gr.shown(f) {
 			return true
 		}
-		o = lineOf(guard.Place{Code: f.Code, Line: f.Line()})
+		o = lineOf(guard.Place{Code: f.Code, Line: f.Line(), In: gr.in})
 		return false
 	})
 	return o

@@ -24,6 +24,9 @@ type journal struct {
 	*ground
 	loggedLine map[*vm.Frame]int // the line that was last logged of each frame
 
+	decided  map[*symbolic.Expr]guard.Place // where decisions about numbers were made
+	firstUse map[string]guard.Place         // where symbols were first needed
+
 	// The innermost frames at the error that ended the trace, in both forms that logs have; nil as long as there is none.
 	stack   []StackEntry
 	breakAt []guard.Place
@@ -88,7 +91,7 @@ func (jo *journal) userStack() []StackEntry {
 func (jo *journal) stackFrames() []guard.Place {
 	var out []guard.Place
 	jo.frames(func(f *vm.Frame) bool {
-		out = append([]guard.Place{{Code: f.Code, Line: f.Line()}}, out...)
+		out = append([]guard.Place{{Code: f.Code, Line: f.Line(), In: jo.in}}, out...)
 		return true
 	})
 	return out
@@ -128,7 +131,7 @@ func (jo *journal) logStep(f *vm.Frame, ins code.Instr, name func(o vm.Object) s
 	}
 	if line := f.Line(); l.on[logSource] && jo.loggedLine[f] != line {
 		jo.loggedLine[f] = line
-		jo.d.Log(logSource, fmt.Sprintf("TRACE starts_line %s\n    %s", jo.header(f), guard.Place{Code: f.Code, Line: line}.Text()))
+		jo.d.Log(logSource, fmt.Sprintf("TRACE starts_line %s\n    %s", jo.header(f), guard.Place{Code: f.Code, Line: line, In: jo.in}.Text()))
 	}
 	if !l.on[logInstr] {
 		return
@@ -192,7 +195,7 @@ func (jo *journal) logNode(n *fx.Node) {
 
 // marks is the line that a frame is at with marks under the expression that runs.
 func marks(in *vm.Interp, f *vm.Frame) string {
-	text := guard.Place{Code: f.Code, Line: f.Line()}.Text()
+	text := guard.Place{Code: f.Code, Line: f.Line(), In: in}.Text()
 	if f.PC < 0 || f.PC >= len(f.Code.Instrs) {
 		return text
 	}
@@ -239,9 +242,9 @@ func callBracket(seg string) int {
 	return 0
 }
 
-// logInputs logs a placeholder.
-func (jo *journal) logInput(n *fx.Node, source string) {
-	jo.structuredInput(n, source)
+// logInput logs a placeholder, which stands for the tensor x.
+func (jo *journal) logInput(n *fx.Node, x *tensor.Tensor, source string) {
+	jo.structuredInput(x, source)
 	if !jo.d.logs.on[logGraphInput] {
 		return
 	}
@@ -255,6 +258,9 @@ func (jo *journal) logInput(n *fx.Node, source string) {
 			what += ", requires_grad=True"
 		}
 		what += ")"
+		if n.Type == "torch.nn.parameter.Parameter" {
+			what = "Parameter(" + what + ")"
+		}
 	}
 	jo.d.Log(logGraphInput, fmt.Sprintf("create_graph_input %s %s %s at debug_level 0 before=False", n.Target, source, what))
 }
@@ -319,6 +325,8 @@ func GraphText(name, text string) string {
 
 // logSymbols makes the symbols and guards of the trace's numbers known to the log.
 func (jo *journal) logSymbols() {
+	jo.unknowns.Created = func(s *symbolic.Symbol) { jo.firstUse[s.Name] = jo.userPlace() }
+	jo.unknowns.Guarded = func(g *symbolic.Expr) { jo.decided[g] = jo.userPlace() }
 	if !jo.d.logs.on[logCreateSymbol] && !jo.d.Structured() {
 		return
 	}
@@ -328,16 +336,6 @@ func (jo *journal) logSymbols() {
 			return "(" + where + ")"
 		}
 		return strings.TrimPrefix(at.Comment(), "# ") + " (" + where + ")"
-	}
-	bounds := func(r symbolic.Range) string {
-		lo, hi := "-int_oo", "int_oo"
-		if r.Lo != symbolic.All.Lo {
-			lo = fmt.Sprint(r.Lo)
-		}
-		if r.Hi != symbolic.NoUpper {
-			hi = fmt.Sprint(r.Hi)
-		}
-		return "[" + lo + ", " + hi + "]"
 	}
 	stacks := func() (user, all []any) {
 		entry := func(p guard.Place) any {
@@ -356,6 +354,7 @@ func (jo *journal) logSymbols() {
 		return user, append(all, user...)
 	}
 	jo.unknowns.Created = func(s *symbolic.Symbol) {
+		jo.firstUse[s.Name] = jo.userPlace()
 		if s.Hint == nil && jo.d.Structured() {
 			user, all := stacks()
 			jo.d.structured("create_unbacked_symbol", fx.Fields{{Name: "symbol", Value: s.Name}, {Name: "vr", Value: bounds(s.Range)}, {Name: "user_stack", Value: user}, {Name: "stack", Value: all}}, nil)
@@ -367,19 +366,24 @@ func (jo *journal) logSymbols() {
 			jo.d.Log(logUnbacked, fmt.Sprintf("create_unbacked_symint %s %s %s", s.Name, bounds(s.Range), user("_subclasses/fake_impls.py:0 in <lambda>")))
 			return
 		}
+		val, vr, from := fmt.Sprint(s.Hint), bounds(s.Range), s.From
+		if f, ok := s.Hint.(float64); ok { // it is read through a tensor
+			val, _ = jo.in.Repr(vm.Float(f))
+			vr, from = "[-oo, oo]", strings.TrimSuffix(strings.TrimPrefix(from, "___as_tensor("), ").item()")
+		}
 		if at := jo.userPlace(); at.Code != nil && jo.d.Structured() {
 			user, all := stacks()
-			jo.d.structured("create_symbol", fx.Fields{{Name: "symbol", Value: s.Name}, {Name: "val", Value: fmt.Sprint(s.Hint)}, {Name: "vr", Value: bounds(s.Range)}, {Name: "source", Value: s.From},
+			jo.d.structured("create_symbol", fx.Fields{{Name: "symbol", Value: s.Name}, {Name: "val", Value: val}, {Name: "vr", Value: vr}, {Name: "source", Value: from},
 				{Name: "user_stack", Value: user}, {Name: "stack", Value: all}}, nil)
 		}
 		if !jo.d.logs.on[logCreateSymbol] {
 			return
 		}
 		where := "_dynamo/variables/builder.py:2861 in <lambda>"
-		if !strings.Contains(s.From, ".") {
+		if _, whole := s.Hint.(int64); whole && !s.Size {
 			where = "_dynamo/variables/builder.py:1855 in wrap_symint"
 		}
-		text := fmt.Sprintf("create_symbol %s = %v for %s %s %s", s.Name, s.Hint, s.From, bounds(s.Range), user(where))
+		text := fmt.Sprintf("create_symbol %s = %s for %s %s %s", s.Name, val, from, vr, user(where))
 		if more, asked := jo.extended("extended_debug_create_symbol", s.Name); asked {
 			text += more
 		} else if advice := jo.d.environ("TORCHDYNAMO_EXTENDED_ADVICE"); advice != "0" {
@@ -391,6 +395,7 @@ func (jo *journal) logSymbols() {
 		jo.d.logf(logReplaced, "set_replacement %s = %s (%s) VR%s", s.Name, to, why, bounds(s.Range))
 	}
 	jo.unknowns.Guarded = func(g *symbolic.Expr) {
+		jo.decided[g] = jo.userPlace()
 		if jo.d.Structured() {
 			user, all := stacks()
 			jo.d.structured("guard_added_fast", fx.Fields{{Name: "expr", Value: g.String()}, {Name: "user_stack", Value: user}, {Name: "stack", Value: all}}, nil)
@@ -398,7 +403,7 @@ func (jo *journal) logSymbols() {
 		if !jo.d.logs.on[logEval] {
 			return
 		}
-		text := fmt.Sprintf("eval %s [guard added] %s", g, user("_dynamo/variables/tensor.py:1201 in evaluate_expr"))
+		text := fmt.Sprintf("eval %s [guard added] %s", g, user(decidedIn))
 		if more, asked := jo.extended("extended_debug_guard_added", g.String()); asked {
 			text += more
 		} else {
@@ -406,6 +411,51 @@ func (jo *journal) logSymbols() {
 		}
 		jo.d.Log(logEval, text)
 	}
+}
+
+// bounds writes a range as PyTorch does.
+func bounds(r symbolic.Range) string {
+	lo, hi := "-int_oo", "int_oo"
+	if r.Lo != symbolic.All.Lo {
+		lo = fmt.Sprint(r.Lo)
+	}
+	if r.Hi != symbolic.NoUpper {
+		hi = fmt.Sprint(r.Hi)
+	}
+	return "[" + lo + ", " + hi + "]"
+}
+
+// decidedIn is the place in PyTorch's own code that its logs name for decisions about numbers.
+const decidedIn = "_dynamo/variables/tensor.py:1201 in evaluate_expr"
+
+// whyRelated is what logs say of a relation between numbers: the line that decided it, or the rule.
+func (jo *journal) whyRelated(g *symbolic.Guard) string {
+	at := func(p guard.Place, more string) string {
+		if p.Code == nil {
+			return more
+		}
+		return strings.TrimPrefix(p.Comment(), "# ") + " " + more
+	}
+	switch {
+	case g.Decision != nil:
+		return at(jo.decided[g.Decision], "("+decidedIn+")")
+	case g.NaN:
+		return "implicit guard for float input due to NaN specialization in the framework"
+	case g.Same != nil && !g.Same.Tensor:
+		return "(unknown var " + g.Same.Expr.String() + ", please file a bug)"
+	case g.Same != nil && !strings.Contains(g.Same.From, ".size()["):
+		return "(unknown source " + g.Same.From + ", please file a bug)"
+	case g.Same != nil:
+		hint, _ := jo.unknowns.Hint(g.Same.Expr)
+		return fmt.Sprintf("duck sizing added this equality because these variables had the same size %v (to avoid this specialization, set torch.fx.experimental._config.use_duck_shape = False)", hint)
+	case g.Bounded != "":
+		s := jo.unknowns.Symbol(g.Bounded)
+		if s == nil || !s.Size {
+			return ""
+		}
+		return at(jo.firstUse[g.Bounded], "(user code shown is first use of this value--the guard itself is not due user code but due to 0/1 specialization in the framework; to avoid specialization try torch._dynamo.mark_unbacked(tensor, dim))")
+	}
+	return ""
 }
 
 // extended is the stack of the program below a message about a symbol or guard; asked says that a setting of torch.fx.experimental._config names

@@ -47,7 +47,7 @@ func (d *Dynamo) allReasons(st *codeState, e *source.Env) []string {
 	for _, en := range st.entries {
 		var failed []string
 		for _, why := range en.guards.Failures(e) {
-			failed = append(failed, en.id+": "+why.Logged())
+			failed = append(failed, en.id+": "+why.Logged(d.logs.on[logGuardTree]))
 		}
 		if len(failed) == 0 { // the code is another backend's
 			failed = []string{en.id + ": "}

@@ -70,6 +70,8 @@ const (
 	logUnbacked
 	logEval
 	logProduceGuards
+	logTrackNumber
+	logSkipGuard
 	logLimit
 	logSuppressed
 	logScalarOutputs
@@ -77,6 +79,7 @@ const (
 	logTimes
 	logReturn
 	logBreakAgain
+	logBreakSkip
 	logAutoSize
 	logAutoNumber
 	logReplaced
@@ -147,6 +150,8 @@ var logPoints = [numLogPoints]struct {
 	logUnbacked:          {"torch.fx.experimental.symbolic_shapes", "", logInfo, 4103},
 	logEval:              {"torch.fx.experimental.symbolic_shapes", "", logInfo, 6281},
 	logProduceGuards:     {"torch.fx.experimental.symbolic_shapes", "", logInfo, 4547},
+	logTrackNumber:       {"torch.fx.experimental.symbolic_shapes", "", logDebug, 4755},
+	logSkipGuard:         {"torch.fx.experimental.symbolic_shapes", "", logDebug, 4958},
 	logLimit:             {"torch._dynamo.convert_frame", "", logWarning, 906},
 	logSuppressed:        {"torch._dynamo.convert_frame", "", logWarning, 1233},
 	logScalarOutputs:     {"torch._dynamo.variables.tensor", "", logWarning, 869},
@@ -154,6 +159,7 @@ var logPoints = [numLogPoints]struct {
 	logTimes:             {"torch._dynamo.utils", "", logInfo, 446},
 	logReturn:            {"torch._dynamo.symbolic_convert", "", logDebug, 3032},
 	logBreakAgain:        {"torch._dynamo.symbolic_convert", "graph_breaks", logDebug, 442},
+	logBreakSkip:         {"torch._dynamo.convert_frame", "graph_breaks", logDebug, 1205},
 	logAutoSize:          {"torch._dynamo.pgo", "", logDebug, 355},
 	logAutoNumber:        {"torch._dynamo.pgo", "", logDebug, 319},
 	logReplaced:          {"torch.fx.experimental.symbolic_shapes", "", logInfo, 5963},

@@ -22,6 +22,14 @@ func (d *Dynamo) logBreakAt(b *BreakEvent, frames []guard.Place) {
 	if !d.logs.on[logBreak] {
 		return
 	}
+	if b.whole {
+		why := d.In.FormatException(d.raiseAt("torch._dynamo.exc", "Unsupported", b.Reason.Message(), frames))
+		if head := "Traceback (most recent call last):\n"; !strings.HasPrefix(why, head) {
+			why = head + why
+		}
+		d.Log(logBreakSkip, "Graph break: skip: from user code at:\n"+stackText(frames)+strings.TrimSuffix(why, "\n"))
+		return
+	}
 	in := frames[len(frames)-1]
 	key := StackEntry{File: in.Code.Filename, Line: in.Line}
 	if d.logs.broken[key] {

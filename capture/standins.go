@@ -83,7 +83,7 @@ func (st *standIns) fake(p *torch.Tensor) (*tensor.Tensor, error) {
 		st.fromOutside(&in)
 	}
 	st.out.inputs = append(st.out.inputs, in)
-	st.journal.logInput(n, name)
+	st.journal.logInput(n, x, name)
 	return f, nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"whittle/capture/fx"
 	"whittle/capture/guard"
 	"whittle/capture/python/vm"
+	"whittle/capture/torch"
 	"whittle/kernels/tensor"
 )
 
@@ -24,6 +25,8 @@ type traceLog struct {
 	describer int            // of the attempt that inputs are described for
 	described string         // that attempt
 	inputs    map[*tensor.Tensor]int
+	storages  map[*tensor.Storage]int
+	sources   map[string]bool
 
 	dispatched fx.Fields     // what AOTAutograd did with the graph that is compiled
 	overhead   time.Duration // that writing took
@@ -50,6 +53,10 @@ var tracePlaces = map[string]string{
 	"aot_backward_graph":            "torch/_functorch/_aot_autograd/jit_compile_runtime_wrappers.py:643",
 	"aot_inference_graph":           "torch/_functorch/_aot_autograd/dispatch_and_compile_graph.py:232",
 	"fx_graph_runnable":             "torch/_inductor/compile_fx.py:857",
+	"autotune":                      "torch/_inductor/select_algorithm.py:1682",
+	"mode":                          "torch/_inductor/compile_fx.py:440",
+	"inductor_ir_pre_fusion":        "torch/_inductor/debug.py:480",
+	"inductor_ir_post_fusion":       "torch/_inductor/debug.py:480",
 	"inductor_post_grad_graph":      "torch/_inductor/compile_fx.py:920",
 	"inductor_output_code":          "torch/_inductor/graph.py:2062",
 	"optimize_ddp_split_graph":      "torch/_dynamo/backends/distributed.py:566",
@@ -211,11 +218,12 @@ func (d *Dynamo) automatic(source string, dim any, reason string, before, now an
 		{Name: "new", Value: fmt.Sprint(now)}})
 }
 
-// structuredStart is the begin of a compilation.
+// structuredStart is the begin of a compilation, and why there is another one of the frame.
 func (d *Dynamo) structuredStart(c *compilation) {
 	if !d.Structured() {
 		return
 	}
+	d.structuredEvent("dynamo", "B", nil)
 	if len(c.ev.logged) > 0 {
 		var reasons []any
 		for _, r := range c.ev.logged {
@@ -223,9 +231,26 @@ func (d *Dynamo) structuredStart(c *compilation) {
 		}
 		d.structuredArtifact("recompile_reasons", "json", fx.JSON(reasons, true))
 	}
-	d.structuredEvent("dynamo", "B", nil)
-	stack := d.userStack(c.f, c.ev.Line)
-	d.structured("dynamo_start", fx.Fields{{Name: "stack", Value: stack}}, nil)
+}
+
+// structuredTrace is the begin of the trace.
+func (d *Dynamo) structuredTrace(c *compilation) {
+	if d.Structured() {
+		d.structured("dynamo_start", fx.Fields{{Name: "stack", Value: d.userStack(c.f, c.ev.Line)}}, nil)
+	}
+}
+
+// structuredLimit is the end of a compilation that was one too many. Its figures are of a kind that PyTorch has for all that is not of a forward.
+func (d *Dynamo) structuredLimit(c *compilation) {
+	if !d.Structured() {
+		return
+	}
+	took := time.Since(c.metrics.start)
+	all := inOrder(map[string]any{"compile_id": c.ev.ID, "start_time": float64(c.metrics.start.UnixNano()) / 1e9, "start_time_us": c.metrics.start.UnixMicro(), "duration_us": took.Microseconds(),
+		"end_time_us": time.Now().UnixMicro(), "log_format_version": 3, "structured_logging_overhead_s": d.log.overhead.Seconds(), "structured_logging_overhead_us": d.log.overhead.Microseconds(),
+		"inductor_config": d.configText("torch._inductor.config"), "fail_type": "RecompileLimitExceeded", "fail_reason": c.st.limit + " reached"})
+	d.structured("bwd_compilation_metrics", all, nil)
+	d.structuredEvent("dynamo", "E", shownMetrics(all))
 }
 
 // structuredArtifact is a text without a kind of its own.
@@ -243,11 +268,10 @@ func (d *Dynamo) StructuredText(kind string, meta fx.Fields, text string) {
 	d.structured(kind, meta, &text)
 }
 
-// structuredInput describes an input of a graph: its storage and itself the first time, and where it comes from.
-func (jo *journal) structuredInput(n *fx.Node, source string) {
+// structuredInput describes an input of a graph, x, and where it comes from.
+func (jo *journal) structuredInput(x *tensor.Tensor, source string) {
 	d := jo.d
-	t, ok := n.Val.(*tensor.Tensor)
-	if !ok || t == nil || !d.Structured() {
+	if x == nil || !d.Structured() {
 		return
 	}
 	l := &d.log
@@ -255,36 +279,67 @@ func (jo *journal) structuredInput(n *fx.Node, source string) {
 		if l.inputs != nil {
 			l.describer++
 		}
-		l.described, l.inputs = d.logs.traceID, map[*tensor.Tensor]int{}
+		l.described, l.inputs, l.storages = d.logs.traceID, map[*tensor.Tensor]int{}, map[*tensor.Storage]int{}
+		l.sources = map[string]bool{}
 	}
+	id := d.describe(x)
+	if l.sources[source] { // an attempt that goes up to a branch has looked at it before
+		return
+	}
+	l.sources[source] = true
+	d.structured("describe_source", fx.Fields{{Name: "describer_id", Value: l.describer}, {Name: "id", Value: id}, {Name: "source", Value: source}}, nil)
+}
+
+// describe describes a tensor the first time: its storage, the tensor that it is a view of, its gradient, and itself. It gives the tensor's number.
+func (d *Dynamo) describe(x *tensor.Tensor) int {
+	l := &d.log
+	if id, again := l.inputs[x]; again {
+		return id
+	}
+	id := len(l.inputs)
+	l.inputs[x] = id
 	who := fx.Field{Name: "describer_id", Value: l.describer}
-	id, again := l.inputs[t]
+	storage, again := l.storages[x.Storage]
 	if !again {
-		id = len(l.inputs)
-		l.inputs[t] = id
-		d.structured("describe_storage", fx.Fields{{Name: "id", Value: id}, who, {Name: "size", Value: t.Numel() * int64(t.DType.Size())}}, nil)
-		list := func(x []int64) []any {
-			out := []any{}
-			for _, v := range x {
-				out = append(out, v)
-			}
-			return out
-		}
-		m := fx.Fields{{Name: "id", Value: id}, {Name: "ndim", Value: len(t.Shape)}, {Name: "dtype", Value: "torch." + t.DType.String()}, {Name: "device", Value: "device(type='cpu')"},
-			{Name: "size", Value: list(t.Shape)}, {Name: "is_leaf", Value: true}}
-		if d.T.Grad.RequiresGrad(t) {
-			m = append(m, fx.Field{Name: "requires_grad", Value: true})
-		}
-		class := "Tensor"
-		if n.Type == "torch.nn.parameter.Parameter" {
-			class = "Parameter"
-			m = append(m, fx.Field{Name: "is_parameter", Value: true})
-		}
-		m = append(m, fx.Fields{{Name: "stride", Value: list(t.Stride)}, {Name: "storage", Value: id},
-			{Name: "view_func", Value: "_CustomViewFunc(func=<built-in method _view_func_unsafe of " + class + " object>)"}, who}...)
-		d.structured("describe_tensor", m, nil)
+		storage = len(l.storages)
+		l.storages[x.Storage] = storage
+		d.structured("describe_storage", fx.Fields{{Name: "id", Value: storage}, who, {Name: "size", Value: x.Storage.NBytes}}, nil)
 	}
-	d.structured("describe_source", fx.Fields{who, {Name: "id", Value: id}, {Name: "source", Value: source}}, nil)
+	list := func(ns []int64) []any {
+		out := []any{}
+		for _, n := range ns {
+			out = append(out, n)
+		}
+		return out
+	}
+	m := fx.Fields{{Name: "id", Value: id}, {Name: "ndim", Value: len(x.Shape)}, {Name: "dtype", Value: "torch." + x.DType.String()}, {Name: "device", Value: "device(type='cpu')"},
+		{Name: "size", Value: list(x.Shape)}}
+	said := func(is bool, name string) {
+		if is {
+			m = append(m, fx.Field{Name: name, Value: true})
+		}
+	}
+	class, parameter := "Tensor", false
+	if p, ok := d.T.Wrap(x).(*torch.Tensor); ok && p.Type().Name == "Parameter" {
+		class, parameter = "Parameter", true
+	}
+	said(d.T.Grad.IsLeaf(x), "is_leaf")
+	said(d.T.Grad.RequiresGrad(x), "requires_grad")
+	said(x.Base != nil, "is_view")
+	said(parameter, "is_parameter")
+	m = append(m, fx.Field{Name: "stride", Value: list(x.Stride)})
+	if x.Offset != 0 {
+		m = append(m, fx.Field{Name: "storage_offset", Value: x.Offset})
+	}
+	m = append(m, fx.Field{Name: "storage", Value: storage})
+	if x.Base != nil {
+		m = append(m, fx.Field{Name: "base", Value: d.describe(x.Base)}, fx.Field{Name: "creation_meta", Value: "CreationMeta.DEFAULT"})
+	}
+	if g := d.T.Grad.Grad(x); g != nil {
+		m = append(m, fx.Field{Name: "grad", Value: d.describe(g)})
+	}
+	d.structured("describe_tensor", append(m, fx.Field{Name: "view_func", Value: "_CustomViewFunc(func=<built-in method _view_func_unsafe of " + class + " object>)"}, who), nil)
+	return id
 }
 
 // structuredGraph is the captured graph.
@@ -326,18 +381,11 @@ func (d *Dynamo) structuredEnd(c *compilation) {
 	if err := c.ev.Err; err != nil {
 		d.structuredArtifact("dynamo_error", "string", err.Error())
 	}
+	clear(d.log.inputs) // the program may want their memory back
+	clear(d.log.storages)
 	all := d.compilationMetrics(c)
 	d.structured("compilation_metrics", all, nil)
-	shown := fx.Fields{}
-	for _, f := range all[1:] {
-		switch f.Name {
-		case "frame_key", "co_name", "co_filename", "co_firstlineno", "cache_size", "accumulated_cache_size", "guard_count", "shape_env_guard_count", "graph_op_count", "graph_node_count",
-			"graph_input_count", "fail_type", "fail_reason", "fail_user_frame_filename", "fail_user_frame_lineno", "non_compliant_ops", "compliant_custom_ops", "restart_reasons",
-			"dynamo_time_before_restart_s", "has_guarded_code", "dynamo_config":
-			shown = append(shown, f)
-		}
-	}
-	d.structuredEvent("dynamo", "E", shown)
+	d.structuredEvent("dynamo", "E", shownMetrics(all))
 }
 
 // metricNames are the fields of compilation_metrics, in PyTorch's order. Those that nothing here has are null.
@@ -358,6 +406,20 @@ func inOrder(known map[string]any) fx.Fields {
 		out[i] = fx.Field{Name: n, Value: known[n]}
 	}
 	return out
+}
+
+// shownMetrics are those figures of a compilation that its event has, too.
+func shownMetrics(all fx.Fields) fx.Fields {
+	var shown fx.Fields
+	for _, f := range all[1:] {
+		switch f.Name {
+		case "frame_key", "co_name", "co_filename", "co_firstlineno", "cache_size", "accumulated_cache_size", "guard_count", "shape_env_guard_count", "graph_op_count", "graph_node_count",
+			"graph_input_count", "fail_type", "fail_reason", "fail_user_frame_filename", "fail_user_frame_lineno", "non_compliant_ops", "compliant_custom_ops", "restart_reasons",
+			"dynamo_time_before_restart_s", "has_guarded_code", "dynamo_config":
+			shown = append(shown, f)
+		}
+	}
+	return shown
 }
 
 func (d *Dynamo) compilationMetrics(c *compilation) fx.Fields {

@@ -18,7 +18,8 @@ import (
 // to read them again, and what the trace took for granted of them. A number that is in none of these tables is a constant.
 type symbols struct {
 	*ground
-	out *output
+	journal *journal
+	out     *output
 
 	shapes       shapeConfig
 	inputSizes   map[string]*inputSizes                     // of tensors, by source
@@ -29,8 +30,8 @@ type symbols struct {
 	roots        map[string]*symbolic.Expr                  // the symbols of named dimensions
 }
 
-func newSymbols(g *ground, out *output) *symbols {
-	return &symbols{ground: g, out: out, inputSizes: map[string]*inputSizes{}, liftedAs: map[string]vm.Object{}, liftedFrom: map[vm.Object]source.Source{},
+func newSymbols(g *ground, jo *journal, out *output) *symbols {
+	return &symbols{ground: g, journal: jo, out: out, inputSizes: map[string]*inputSizes{}, liftedAs: map[string]vm.Object{}, liftedFrom: map[vm.Object]source.Source{},
 		numbers: map[string]func(*source.Env) (any, bool){}, roots: map[string]*symbolic.Expr{}}
 }
 
@@ -121,7 +122,7 @@ func (sy *symbols) dimRules(p *torch.Tensor, src source.Source) (rules []dimRule
 		return rules, true
 	}
 	h := sy.seen(src.Name())
-	if d := sy.d; (d.logs.on[logAutoSize] || d.Structured()) && sy.shapes.automatic && h.number == nil && len(h.size) == len(x.Shape) {
+	if d := sy.d; (d.logs.on[logAutoSize] || d.Structured()) && h.number == nil && len(h.size) == len(x.Shape) {
 		for i, n := range x.Shape {
 			if !h.rank && !h.free[i] && h.size[i] != n {
 				d.logf(logAutoSize, "automatic dynamic size %s size(%d) %d != %d", src.Name(), i, n, h.size[i])
@@ -422,6 +423,7 @@ func (sy *symbols) liftedFloat(v vm.Float, src source.Source) *symbolic.Expr {
 		n.Meta = map[string]any{fx.MetaSource: name}
 		sy.out.inputs = append(sy.out.inputs, input{node: n, source: asTensorSource{src, sy.t}, val: x})
 		it := sy.out.graph.CreateNode(fx.CallMethod, "item", []fx.Arg{n}, nil, "")
+		it.SetOrigin(sy.origin())
 		it.Val = fx.SymInt{Expr: e.Name}
 		return it
 	}
@@ -587,7 +589,7 @@ func (sy *symbols) shapeGuards() ([]*guard.Guard, error) {
 				}
 				return get(e)
 			}), guard.Failure{Cause: cause}
-		}))
+		}).Noted(sy.journal.whyRelated(r)))
 	}
 	return out, err
 }

@@ -66,10 +66,10 @@ type tracer struct {
 func newTracer(d *Dynamo, f *vm.Frame, e *source.Env, stop *point) *tracer {
 	g := newGround(d, f, e)
 	tr := &tracer{ground: g, stop: stop}
-	tr.journal = &journal{ground: g, loggedLine: map[*vm.Frame]int{}}
+	tr.journal = &journal{ground: g, loggedLine: map[*vm.Frame]int{}, decided: map[*symbolic.Expr]guard.Place{}, firstUse: map[string]guard.Place{}}
 	tr.guards = guard.NewDraft(g.userPlace)
 	tr.out = newOutput(g)
-	tr.symbols = newSymbols(g, tr.out)
+	tr.symbols = newSymbols(g, tr.journal, tr.out)
 	tr.effects = effects.New(g.in)
 	tr.world = newWorld(g, tr.symbols, tr.effects)
 	tr.standIns = newStandIns(g, tr.journal, tr.out, tr.symbols, tr.world)

@@ -58,6 +58,7 @@ type instr struct {
 	kernel *codegen.Kernel
 	index  int64
 	tiles  *tiles.Program // instead of the kernel's code, or until that is compiled
+	tiled  bool           // tiles are faster than it
 	node   *fx.Node
 	view   *viewStep
 	bounds *bounds
@@ -113,6 +114,13 @@ func Compile(ctx context.Context, gm *fx.GraphModule, cfg Config) (*Compiled, er
 	fused()
 	alone := l.touched(steps)
 	end()
+	local := func(at int) func(*ir.Buffer) bool { return func(b *ir.Buffer) bool { return alone[b] == at } }
+	var best map[int]Form
+	if cfg.Tuned != nil && cfg.Tier == Cpp {
+		if best, err = tune(ctx, cfg, steps, local); err != nil {
+			return nil, err
+		}
+	}
 	end = cfg.phase("Scheduler.codegen")
 	for at, s := range steps {
 		switch o := s.Other.(type) {
@@ -125,18 +133,21 @@ func Compile(ctx context.Context, gm *fx.GraphModule, cfg Config) (*Compiled, er
 			c.program = append(c.program, instr{bounds: &o})
 			c.Steps = append(c.Steps, fmt.Sprintf("bounds of %s for %s", o.index.Name, o.node.Name))
 		default:
-			k := codegen.Generate(s.Loops, codegen.Options{Threads: threads(cfg, s), Local: func(b *ir.Buffer) bool { return alone[b] == at }})
+			form := Form{threads: threads(cfg, s)}
+			if f, ok := best[at]; ok {
+				form = f
+			}
+			k := codegen.Generate(s.Loops, codegen.Options{Threads: form.threads, Local: local(at)})
 			i := len(c.program)
 			body := strings.TrimPrefix(k.Source, codegen.Prelude)
 			index, known := same[native.Uncommented(body)]
 			if !known {
 				index = int64(i)
 				same[native.Uncommented(body)] = index
-				src.WriteString(strings.Replace(body, `extern "C" void kernel(void** bufs, const int64_t* sizes)`, fmt.Sprintf("static void kernel%d(void** bufs)", i), 1))
-				fmt.Fprintf(&table, "    case %d: kernel%d(bufs); break;\n", i, i)
+				writeKernel(&src, &table, body, index)
 			}
 			next := instr{kernel: k, index: index}
-			if cfg.Tier == Tiles {
+			if next.tiled = form.tiles; cfg.Tier == Tiles || next.tiled {
 				if next.tiles, err = tiles.New(s.Loops); err != nil {
 					return nil, &LoweringError{Type: "NotImplementedError", Msg: err.Error(), Target: strings.Join(s.Loops[0].Origins, ", ")}
 				}
@@ -164,14 +175,14 @@ func Compile(ctx context.Context, gm *fx.GraphModule, cfg Config) (*Compiled, er
 		c.liveness()
 		return c, nil
 	}
-	c.Source = codegen.Prelude + src.String() + "extern \"C\" void kernel(void** bufs, const int64_t* sizes) {\n  switch (sizes[0]) {\n" + table.String() + "  }\n}\n"
+	c.Source = moduleSource(src.String(), table.String())
 	defer c.liveness()
 	if cfg.Tier == Tiles {
 		return c, nil
 	}
 	defer cfg.phase("compile_file")()
 	b := &native.Builder{Dir: cfg.CacheDir}
-	if cfg.Background != nil && !insists && !b.Has(c.Source) && c.onTiles(loops) {
+	if cfg.Background != nil && cfg.Tuned == nil && !insists && !b.Has(c.Source) && c.onTiles(loops) {
 		made := make(chan built, 1)
 		c.build = made
 		cfg.Background.Go(func() {
@@ -185,6 +196,19 @@ func Compile(ctx context.Context, gm *fx.GraphModule, cfg Config) (*Compiled, er
 		return nil, err
 	}
 	return c, nil
+}
+
+// writeKernel adds a kernel's body, and its row in the table of the module's one entry.
+func writeKernel(src, table *strings.Builder, body string, index int64) {
+	src.WriteString(strings.Replace(body, kernelHead, fmt.Sprintf("static void kernel%d(void** bufs)", index), 1))
+	fmt.Fprintf(table, "    case %d: kernel%d(bufs); break;\n", index, index)
+}
+
+const kernelHead = `extern "C" void kernel(void** bufs, const int64_t* sizes)`
+
+// moduleSource is the text of a module with these kernels.
+func moduleSource(kernels, table string) string {
+	return codegen.Prelude + kernels + kernelHead + " {\n  switch (sizes[0]) {\n" + table + "  }\n}\n"
 }
 
 // onTiles prepares the kernels' loops for tiles, as far as those know all of their operators.
@@ -207,15 +231,20 @@ func (c *Compiled) onTiles(loops [][]*ir.Loops) bool {
 
 // loaded takes what a compiler made.
 func (c *Compiled) loaded(b built) error {
-	var ce *native.CompileError
-	if errors.As(b.err, &ce) {
-		return &CompileError{Cmd: ce.Cmd, Output: ce.Output, Source: c.Source}
-	}
 	if b.err != nil {
-		return b.err
+		return refused(b.err, c.Source)
 	}
 	c.lib = b.lib
 	return nil
+}
+
+// refused is err as the error of this package where the compiler refused source.
+func refused(err error, source string) error {
+	var ce *native.CompileError
+	if errors.As(err, &ce) {
+		return &CompileError{Cmd: ce.Cmd, Output: ce.Output, Source: source}
+	}
+	return err
 }
 
 // ready waits for what is compiled, from the second run on, and gives the generated code; nil where the run is on tiles.
@@ -423,7 +452,8 @@ func layout(t *tensor.Tensor, b *ir.Buffer) *tensor.Tensor {
 // last step that touches them.
 func (f *frame) kernel(in instr) {
 	bufs := in.kernel.Bufs
-	if f.lib == nil {
+	onTiles := f.lib == nil || in.tiled
+	if onTiles {
 		bufs = in.tiles.Buffers()
 	}
 	ptrs := make([]unsafe.Pointer, len(bufs))
@@ -436,7 +466,7 @@ func (f *frame) kernel(in instr) {
 		}
 		ptrs[i] = t.Ptr()
 	}
-	if f.lib == nil {
+	if onTiles {
 		in.tiles.Run(f.mem)
 		return
 	}

@@ -31,6 +31,10 @@ type Config struct {
 	// Phase is told when a part of the work begins, by PyTorch's name for it; what it gives, when that ends. nil => nobody.
 	Phase func(name string) (end func())
 
+	// Tuned asks for the forms of each kernel to be measured, the fastest of which is taken, and is told what was found; nil => no kernel is measured. It is for
+	// generated code, and needs a compiler at once: nothing runs in the background.
+	Tuned func(Tuning)
+
 	whole bool // operators that read by an index stay calls
 }
 

@@ -39,7 +39,7 @@ var untraced = []struct{ record, why string }{
 // own are records of whittle's that stand for some of those.
 var own = []string{"chromium_event inductor_compile E {compile_id,fn_name}", "chromium_event compile_file", "chromium_event _recursive_joint_graph_passes"}
 
-// TestTraces compares the kinds and fields of the records of ten programs with those of PyTorch 2.6.
+// TestTraces compares the kinds and fields of the records of some programs with those of PyTorch 2.6.
 func TestTraces(t *testing.T) {
 	a, err := txtar.ParseFile("testdata/traces.txtar")
 	if err != nil {

@@ -10,12 +10,18 @@ type Failure struct {
 	Text  string // what logs print; a check may leave it "" for the guard's expression
 	Cause Cause  // a check may leave it 0 for the cause of the guard's kind
 
-	plain bool // Text is the expression of a guard that a line of the program made
+	by *Guard // the guard whose expression Text is; nil => Text is of the check
 }
 
-// Logged is Text as logs of recompiles have it. They leave room for the line that made the guard, and then do not show that.
-func (f Failure) Logged() string {
-	if f.plain {
+// Logged is Text as logs of recompiles have it. They leave room for the line that made the guard, and show that where guards are logged, too.
+func (f Failure) Logged(places bool) string {
+	switch g := f.by; {
+	case g == nil:
+	case g.note != "":
+		return f.Text + "  # " + g.note
+	case g.made.Code != nil && places:
+		return fmt.Sprintf("%-60s  %s", f.Text, g.made.Comment())
+	case g.made.Code != nil:
 		return fmt.Sprintf("%-60s", f.Text)
 	}
 	return f.Text

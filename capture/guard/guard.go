@@ -18,6 +18,7 @@ type Guard struct {
 	Hidden bool          // checked, but not shown
 
 	made  Place  // where the trace was when it relied on the fact
+	note  string // why there is a relation between numbers, as logs show it; "" => nothing is said
 	path  string // of a guard on a part of the compiler: the attributes that lead to it
 	part  string // what of the value the guard is about: "__code__", "__dict__"; "" => the value itself
 	isKey bool   // the guard is about the key of a dict at a place
@@ -41,6 +42,12 @@ func New(kind Kind, expr string, src source.Source, check Check) *Guard {
 	return &Guard{Kind: kind, Expr: expr, Source: src, check: check}
 }
 
+// Noted gives g what logs say of it. It gives g back.
+func (g *Guard) Noted(note string) *Guard {
+	g.note = note
+	return g
+}
+
 // Hide makes g a guard that is checked and not shown. It gives g back.
 func (g *Guard) Hide() *Guard {
 	g.Hidden = true
@@ -54,14 +61,18 @@ func (g *Guard) Made() (p Place, ok bool) { return g.made, g.made.Code != nil }
 type Place struct {
 	Code *vm.Code
 	Line int
+	In   *vm.Interp // knows the text of code that came without one; nil => such code shows none
 }
 
 // Text is the line of source at p as it stands; "" when it is not at hand.
 func (p Place) Text() string {
-	if p.Code.Source == nil {
-		return ""
+	text := ""
+	if p.Code.Source != nil {
+		text = p.Code.Source.Text
+	} else if p.In != nil {
+		text, _ = p.In.SourceText(p.Code.Filename)
 	}
-	lines := strings.Split(p.Code.Source.Text, "\n")
+	lines := strings.Split(text, "\n")
 	if p.Line < 1 || p.Line > len(lines) {
 		return ""
 	}

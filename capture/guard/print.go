@@ -76,6 +76,8 @@ func (g *Guard) line() string {
 	switch {
 	case g.Kind == DefaultDevice:
 		return text + fmt.Sprintf("%-60s  # _dynamo/output_graph.py:493 in init_ambient_guards", g.Expr)
+	case g.note != "":
+		return text + g.Expr + "  # " + g.note
 	case g.made.Code == nil:
 		return text + g.Expr
 	}

@@ -191,7 +191,7 @@ func (s *Set) Check(e *source.Env) (ok bool, why Failure) {
 // failure is why with what a check left open.
 func (g *Guard) failure(why Failure) Failure {
 	if why.Text == "" {
-		why.Text, why.plain = g.Expr, g.made.Code != nil
+		why.Text, why.by = g.Expr, g
 	}
 	if why.Cause == 0 {
 		why.Cause = g.Kind.row().cause

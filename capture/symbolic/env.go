@@ -16,6 +16,8 @@ type Symbol struct {
 	stand int64 // what stands for an unknown value in plain sizes; 0 => not chosen yet
 	// From is where the value is read: the text of a source, L['x'].size()[0].
 	From string
+
+	loBy, hiBy *Expr // the decisions that made the bounds of Range what they are; nil => none did
 }
 
 // Policy says how a size becomes a symbol.
@@ -36,10 +38,13 @@ type Env struct {
 	order    []*Symbol
 	duck     map[int64]string
 	replaced map[string]*Expr
-	guards   []*Expr
-	facts    facts
-	unbacked int
-	asserts  []*Expr
+	deciding *Expr // the decision that conclusions are drawn from
+	// replacedBy has the decisions that showed symbols to be expressions of others.
+	replacedBy map[string]*Expr
+	guards     []*Expr
+	facts      facts
+	unbacked   int
+	asserts    []*Expr
 
 	// Stand is the number that stands for unknown ones where plain sizes are needed; 0 => one is chosen.
 	Stand int64
@@ -53,7 +58,7 @@ type Env struct {
 
 // NewEnv is an Env without symbols.
 func NewEnv() *Env {
-	return &Env{symbols: map[string]*Symbol{}, duck: map[int64]string{}, replaced: map[string]*Expr{}}
+	return &Env{symbols: map[string]*Symbol{}, duck: map[int64]string{}, replaced: map[string]*Expr{}, replacedBy: map[string]*Expr{}}
 }
 
 // DataDependent is the error of a decision that only the running program can make.
@@ -441,7 +446,9 @@ func (v *Env) SpecializeInt(e *Expr) (int64, error) {
 }
 
 func (v *Env) guard(g *Expr) {
+	v.deciding = g
 	v.learn(v.Simplify(g))
+	v.deciding = nil
 	v.guards = append(v.guards, g)
 	if v.Guarded != nil {
 		v.Guarded(g)
@@ -539,6 +546,12 @@ func div(a, b int64, up bool) int64 {
 }
 
 func (v *Env) narrow(s *Symbol, r Range) {
+	if r.Lo > s.Range.Lo {
+		s.loBy = v.deciding
+	}
+	if r.Hi < s.Range.Hi {
+		s.hiBy = v.deciding
+	}
 	s.Range.Lo, s.Range.Hi = max(s.Range.Lo, r.Lo), min(s.Range.Hi, r.Hi)
 	if s.Range.Lo == s.Range.Hi && v.replaced[s.Name] == nil {
 		v.replace(s.Name, Int(s.Range.Lo), "range_refined_to_singleton")
@@ -551,6 +564,9 @@ func (v *Env) replace(name string, to *Expr, why string) {
 		v.Replaced(s, to, why)
 	}
 	v.replaced[name] = to
+	if v.deciding != nil {
+		v.replacedBy[name] = v.deciding
+	}
 }
 
 // solve turns an equality into a replacement of one of its symbols: that with the greatest hint, then the last name.

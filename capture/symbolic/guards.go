@@ -23,9 +23,15 @@ type Limit struct {
 	Warn  bool   // a broken promise is no error
 }
 
-// Guard is a relation between inputs that must hold for a trace to be used.
+// Guard is a relation between inputs that must hold for a trace to be used. Why there is one is in one of Decision, Same and Bounded, or it is there so that a
+// number is one.
 type Guard struct {
-	Text string
+	Text     string
+	Decision *Expr  // the decision of the trace, as Guarded was told of it; nil => none
+	Same     *Input // this input was found to be what another one says; nil => it was not
+	Bounded  string // the symbol whose range it is that no decision made; "" => none
+	NaN      bool   // a float is a number
+
 	expr *Expr
 	need []string
 }
@@ -86,9 +92,16 @@ func (v *Env) Guards(inputs []Input) ([]*Guard, error) {
 	}
 	toSource := func(name string) *Expr { return done(&Expr{Op: OpSym, Name: source(name)}) }
 	var out []*Guard
-	emit := func(text string, e *Expr) {
+	emit := func(text string, e *Expr) *Guard {
 		e = e.Subst(toSource)
-		out = append(out, &Guard{Text: text, expr: e, need: e.Symbols()})
+		g := &Guard{Text: text, expr: e, need: e.Symbols()}
+		out = append(out, g)
+		return g
+	}
+	bound := func(g *Guard, by *Expr, name string) {
+		if g.Decision = by; by == nil {
+			g.Bounded = name
+		}
 	}
 	broken := &Violation{}
 	violate := func(in Input, fix, format string, a ...any) {
@@ -123,7 +136,13 @@ func (v *Env) Guards(inputs []Input) ([]*Guard, error) {
 		if in.Tensor && e.IsConst() {
 			continue
 		}
-		emit(in.From+" == "+e.Python(source), &Expr{Op: OpEq, Args: []*Expr{{Op: OpSym, Name: in.From, text: in.From}, e}})
+		g := emit(in.From+" == "+e.Python(source), &Expr{Op: OpEq, Args: []*Expr{{Op: OpSym, Name: in.From, text: in.From}, e}})
+		if in.Expr.Op == OpSym {
+			g.Decision = v.replacedBy[in.Expr.Name]
+		}
+		if g.Decision == nil {
+			g.Same = &in
+		}
 	}
 	issued := map[string]bool{}
 	for _, g := range v.guards {
@@ -133,7 +152,7 @@ func (v *Env) Guards(inputs []Input) ([]*Guard, error) {
 		}
 		issued[e.text] = true
 		text := e.Python(source)
-		emit(text, e)
+		emit(text, e).Decision = g
 		if syms := e.Symbols(); len(syms) == 1 {
 			for _, in := range inputs {
 				if in.Limit != nil && (in.Limit.Range != All || in.Limit.Name != "") && v.Simplify(in.Expr).text == syms[0] {
@@ -149,17 +168,17 @@ func (v *Env) Guards(inputs []Input) ([]*Guard, error) {
 		}
 		sym := Sym(name)
 		if _, isFloat := s.Hint.(float64); isFloat {
-			out = append(out, &Guard{Text: "not __math_isnan(" + source(name) + ")", expr: Cmp(OpEq, sym, sym).Subst(toSource), need: []string{source(name)}})
+			out = append(out, &Guard{Text: "not __math_isnan(" + source(name) + ")", expr: Cmp(OpEq, sym, sym).Subst(toSource), need: []string{source(name)}, NaN: true})
 			continue
 		}
 		var parts []string
 		if s.Range.Lo != NoLower {
 			parts = append(parts, itoa(s.Range.Lo)+" <= "+source(name))
-			emit(parts[0], Cmp(OpLe, Int(s.Range.Lo), sym))
+			bound(emit(parts[0], Cmp(OpLe, Int(s.Range.Lo), sym)), s.loBy, name)
 		}
 		if s.Range.Hi != NoUpper {
 			parts = append(parts, source(name)+" <= "+itoa(s.Range.Hi))
-			emit(parts[len(parts)-1], Cmp(OpLe, sym, Int(s.Range.Hi)))
+			bound(emit(parts[len(parts)-1], Cmp(OpLe, sym, Int(s.Range.Hi))), s.hiBy, name)
 		}
 		for _, in := range inputs {
 			if in.Limit == nil || in.Limit.Range == All && in.Limit.Name == "" || v.Simplify(in.Expr).text != name {

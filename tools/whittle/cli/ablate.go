@@ -157,9 +157,12 @@ func settingValue(text string) any {
 	return v
 }
 
-// ablateRunner runs the program as a child. The time that it may take is found out by the eager run.
+// ablateRunner runs the program as a child. The time that it may take is found out by the eager run; a run that takes longer on a machine that is busy with something
+// else is tried once more, with as much more time.
 func (a *app) ablateRunner(args []string, timeout time.Duration, memory int64) ablate.Runner {
 	const least, times = 2 * time.Minute, 10
+	const busy = 1.5 // how slow a machine is that has other things to do
+	waited := false
 	limit := timeout
 	if limit == 0 {
 		limit = time.Hour // for the eager run
@@ -168,10 +171,20 @@ func (a *app) ablateRunner(args []string, timeout time.Duration, memory int64) a
 		if err := ctx.Err(); err != nil {
 			return exec.Result{}, "", err
 		}
-		said := &lastLine{}
+		var said *lastLine
+		run := func() (exec.Result, error) {
+			said = &lastLine{}
+			return exec.Run(ctx, exec.Options{Args: args, Stdin: nil, Stdout: io.Discard, Stderr: said, Limit: limit, Memory: memory,
+				Calls: &exec.Calls{Eager: c.Eager, Every: 1, Compile: c.Compile, Settings: c.Settings, Notes: true}})
+		}
 		begin := time.Now()
-		res, err := exec.Run(ctx, exec.Options{Args: args, Stdin: nil, Stdout: io.Discard, Stderr: said, Limit: limit, Memory: memory,
-			Calls: &exec.Calls{Eager: c.Eager, Every: 1, Compile: c.Compile, Settings: c.Settings, Notes: true}})
+		res, err := run()
+		if err == nil && res.Overdue && timeout == 0 && !waited {
+			if slow := slowness(); slow > busy {
+				limit, waited = time.Duration(float64(limit)*2*slow), true
+				res, err = run()
+			}
+		}
 		var start *exec.StartError
 		if errors.As(err, &start) {
 			return res, "", usageError{err}

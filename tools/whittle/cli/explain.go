@@ -75,6 +75,7 @@ func (a *app) explain(ctx context.Context, arg string, o explainFlags) error {
 	x := &explanation{file: file, fn: fn, lines: strings.Split(string(text), "\n"), ids: map[string]bool{}}
 	s := stack.New(ctx, cacheDir())
 	s.In.Stdout, s.In.Stderr = a.stderr, a.stderr
+	s.Noted = func(id, text string) { x.notes = append(x.notes, note{id, text}) }
 	s.Dynamo.Observe = capture.Observer{Frame: x.frame, Break: x.graphBreak, Recompile: x.recompile}
 	ran := s.In.RunFile(file, nil)
 	_ = s.In.Flush()
@@ -160,8 +161,12 @@ type explanation struct {
 	frames     []*capture.FrameEvent
 	breaks     []*capture.BreakEvent
 	recompiles []*capture.RecompileEvent
+	notes      []note
 	ids        map[string]bool // of frames that are shown
 }
+
+// note is what came of something that a mode asks for.
+type note struct{ frame, text string }
 
 func (x *explanation) shows(name string) bool {
 	return x.fn == "" || name == x.fn || strings.Contains(name, "_in_"+x.fn+"_at_")
@@ -217,6 +222,11 @@ func (x *explanation) summary(p painter) {
 			why = headOf(r.Reasons[0].String())
 		}
 		p.line(violet, "  recompile [%s] %s (%s:%d): %s", r.Frame, r.Function, r.File, r.Line, why)
+	}
+	for _, n := range x.notes {
+		if id, _, _ := strings.Cut(n.frame, "_"); x.ids[id] {
+			p.line(blue, "  mode      [%s] %s", n.frame, n.text)
+		}
 	}
 }
 

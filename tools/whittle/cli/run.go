@@ -198,6 +198,9 @@ func (a *app) supervise(ctx context.Context, args []string, data, traces string,
 	if o.frames {
 		argv = append(argv, "--frames")
 	}
+	if o.report != "" {
+		argv = append(argv, "--loops")
+	}
 	cmd := exec.Command(self, append(append(argv, "--"), args...)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, a.stdout, a.stderr
 	cmd.Env = append(os.Environ(), "GOTRACEBACK=none")

@@ -35,7 +35,7 @@ type script struct {
 	failed map[string]failedGraph // the first failure of each stage
 }
 
-// runScript is the hidden subcommand __script DATA [--record FILE] [--frames] -- SCRIPT ARGS... DATA is a folder of the parent's for the inputs of graphs.
+// runScript is the hidden subcommand __script DATA [--record FILE] [--frames] [--loops] -- SCRIPT ARGS... DATA is a folder of the parent's for the inputs of graphs.
 func runScript(args []string, stdout, stderr io.Writer) int {
 	data, record := "", ""
 	if len(args) > 0 {
@@ -46,6 +46,10 @@ func runScript(args []string, stdout, stderr io.Writer) int {
 	}
 	frames := len(args) > 0 && args[0] == "--frames"
 	if frames {
+		args = args[1:]
+	}
+	loops := len(args) > 0 && args[0] == "--loops"
+	if loops {
 		args = args[1:]
 	}
 	if len(args) < 2 || args[0] != "--" {
@@ -70,6 +74,7 @@ func runScript(args []string, stdout, stderr io.Writer) int {
 		}
 	}
 	c.s.CompileInBackground()
+	c.s.TraceLoops = loops
 	defer c.s.Close()
 	in := c.s.In
 	in.Stdout, in.Stderr = stdout, stderr

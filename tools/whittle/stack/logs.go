@@ -97,6 +97,10 @@ func (s *Session) logLowering(way string, gm *fx.GraphModule) (done func(c *lowe
 		if d.Structured() {
 			d.StructuredText("inductor_output_code", fx.Fields{{Name: "filename", Value: ""}}, outputCode(c.Source))
 		}
+		if d.Structured() && s.TraceLoops {
+			d.StructuredArtifact("inductor_ir_pre_fusion", "string", strings.Join(c.Loops, "\n")+"\n")
+			d.StructuredArtifact("inductor_ir_post_fusion", "string", strings.Join(c.Steps, "\n")+"\n")
+		}
 		s.logSchedule(c)
 		if d.Logging(capture.LogKernelCode) {
 			for _, k := range kernels(c.Source) {

@@ -50,6 +50,10 @@ type Session struct {
 	InRepro bool
 	// Failure is the first backend failure, nil for none.
 	Failure *Failure
+	// TraceLoops has the loops of each graph, before and after they were put together, in traces, too. PyTorch 2.6 has no such records; later ones have.
+	TraceLoops bool
+	// Noted is told what came of something that a mode asks for, and in which compilation; nil => nobody.
+	Noted func(compilation, text string)
 	// Choices says which optional steps of compilers are taken; nil => all.
 	Choices *choice.Matcher
 
@@ -188,6 +192,9 @@ func (s *Session) inductor(gm *fx.GraphModule, kind string) (aot.Callable, error
 		return nil, fmt.Errorf("writing debug files: %w", err)
 	}
 	cfg.Phase = s.Dynamo.Phase
+	if err := s.wantsCUDAGraphs(kind); err != nil {
+		return nil, err
+	}
 	if _, after, _ := s.ReproConfig(); s.builds != nil && s.Choices == nil && cfg.InjectRelu == "" && cfg.InjectLog1p == "" && after == "" {
 		cfg.Background = s.builds
 	}
@@ -434,6 +441,15 @@ func (s *Session) loweringConfig() (lowering.Config, error) {
 			return cfg, err
 		}
 		*p, _ = vm.AsStr(v)
+	}
+	for _, name := range []string{"max_autotune", "max_autotune_pointwise"} {
+		on, err := s.isOn(m, name)
+		if err != nil {
+			return cfg, err
+		}
+		if on {
+			cfg.Tuned = s.tuned
+		}
 	}
 	v, err := s.In.GetAttr(cpp, "threads")
 	if err != nil {

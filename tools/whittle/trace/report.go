@@ -283,9 +283,24 @@ func (o *overview) timeline() {
 
 func first[T any](n int, list []T) []T { return list[:min(n, len(list))] }
 
+// broken is a name that a line may break behind its signs.
+func broken(name string) template.HTML {
+	var b strings.Builder
+	b.WriteString(`<span class="name">`)
+	for i, part := range strings.SplitAfter(name, "_") {
+		if i > 0 {
+			b.WriteString("<wbr>")
+		}
+		b.WriteString(template.HTMLEscapeString(part))
+	}
+	b.WriteString("</span>")
+	return template.HTML(b.String())
+}
+
 var pageFuncs = template.FuncMap{
 	"sign": func(c *Compile) sign { return signs[c.Status] }, "place": place, "took": micros, "short": short, "line": oneLine, "brief": brief,
 	"size":    bytesText,
+	"broken":  broken,
 	"percent": func(part, of float64) string { return fmt.Sprintf("%.0f %%", 100*part/max(of, 1e-9)) },
 	"lanes":   func(n int) int { return max(16*n, 16) }, "lane": func(n int) int { return 16*n + 2 },
 	"count": func(n int, one string) string {

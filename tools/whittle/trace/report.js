@@ -45,6 +45,12 @@
     return Math.floor(us / 6e7) + " min " + (us / 1e6 % 60).toFixed(0) + " s";
   }
   function short(path) { return String(path || "").split("/").slice(-2).join("/"); }
+  // broken is a name that a line may break behind its signs.
+  function broken(name) {
+    var e = el("span", {"class": "name"});
+    name.split(/(?<=[_.])/).forEach(function (part, i) { if (i > 0) { e.append(el("wbr")); } e.append(part); });
+    return e;
+  }
   function table(caption, heads, rows) {
     return el("div", {"class": "scroll", tabindex: 0, role: "group", "aria-label": caption}, el("table", null, el("caption", null, caption),
       el("thead", null, el("tr", null, heads.map(function (h) { return el("th", {scope: "col", "class": h[0] === "#" ? "num" : null}, h.replace(/^#/, "")); }))),
@@ -187,7 +193,7 @@
 
   function guards(c) {
     var failed = (c.guards || []).filter(function (g) { return g.failed; });
-    function row(g) { return [el("span", null, el("span", {"class": "depth", "aria-hidden": "true"}, "· ".repeat(Math.max(0, g.depth - 1))), g.source || "–"), g.kind, el("span", {"class": "mono"}, g.text), g.failed || ""]; }
+    function row(g) { return [el("span", null, el("span", {"class": "depth", "aria-hidden": "true"}, "· ".repeat(Math.max(0, g.depth - 1))), g.source || "–"), broken(g.kind), el("span", {"class": "mono"}, g.text), g.failed || ""]; }
     return [
       (c.why || []).length > 0 && el("section", null, el("h2", null, "Why the code before it did not do"), reasons(c)),
       (c.differ || []).length > 0 && el("section", null, el("h2", null, "What changed since ", el("a", {href: "#c" + c.before + "-guards"}, "the compilation before")), el("div", {"class": "diff code diffs", tabindex: 0, role: "group", "aria-label": "Difference of the guards"}, c.differ.map(function (d) {
@@ -375,7 +381,7 @@
     var sums = new Map();
     spans.forEach(function (s) { var r = sums.get(s.n) || [s.n, 0, 0, 0]; r[1]++; r[2] += s.f; r[3] += s.s; sums.set(s.n, r); });
     var all = Array.from(sums.values()).sort(function (a, b) { return b[3] - a[3]; }), sum = all.reduce(function (t, r) { return t + r[3]; }, 0);
-    return [el("div", {"class": "tools"}, back, said), flame, table("Phases, by the time that is theirs alone", ["phase", "#times", "#whole", "#alone", "#share"], all.map(function (r) { return [r[0], r[1], took(r[2]), took(r[3]), (100 * r[3] / (sum || 1)).toFixed(0) + " %"]; }))];
+    return [el("div", {"class": "tools"}, back, said), flame, table("Phases, by the time that is theirs alone", ["phase", "#times", "#whole", "#alone", "#share"], all.map(function (r) { return [broken(r[0]), r[1], took(r[2]), took(r[3]), (100 * r[3] / (sum || 1)).toFixed(0) + " %"]; }))];
   }
   function hash(s) { var h = 7; for (var i = 0; i < s.length; i++) { h = (31 * h + s.charCodeAt(i)) >>> 0; } return h; }
 

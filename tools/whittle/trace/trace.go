@@ -208,6 +208,8 @@ var kinds = []kind{
 	{name: "inductor_ir_pre_fusion", text: "Loops before fusion"},
 	{name: "ir_post_fusion", text: "Loops after fusion"},
 	{name: "inductor_ir_post_fusion", text: "Loops after fusion"},
+	{name: "autotune", text: "Kernels that were measured"},
+	{name: "mode", text: "What the mode came to"},
 	{name: "inductor_output_code", do: (*Compile).code},
 	{name: "fx_graph_runnable", text: "Graph to run by itself"},
 	{name: "dynamo_graph_break_reason", do: (*Compile).broken},

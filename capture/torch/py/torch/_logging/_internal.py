@@ -430,9 +430,13 @@ def _follow_level():
     _init_logs()
 
 
+_ASKED_FOR = "recompiles", "recompiles_verbose"  # the level of their component does not switch them on
+
+
 def _enabled(points):
     _follow_level()
-    return [log.isEnabledFor(level) and log.hasHandlers() for log, level in ((_logger(m, a), n) for m, a, n in points)]
+    return [log.isEnabledFor(level) and log.hasHandlers() and (a not in _ASKED_FOR or log_state.is_artifact_enabled(a))
+            for log, level, a in ((_logger(m, a), n, a) for m, a, n in points)]
 
 
 _log_file = None  # the handler that writes to the file of torch._dynamo.config.log_file, with its name
