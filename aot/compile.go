@@ -309,6 +309,9 @@ func (c *Compiled) run(inputs []aten.Value) ([]aten.Value, error) {
 			return nil, err
 		}
 	}
+	if c.opt.Grad != nil && c.opt.Grad.Inference {
+		j.markInference(res)
+	}
 	starts := make(map[int]int64, len(j.Mutated)) // where inputs that are viewed in place began
 	for k, m := range j.Mutated {
 		if m.Meta {
@@ -352,6 +355,24 @@ func (c *Compiled) run(inputs []aten.Value) ([]aten.Value, error) {
 		}
 	}
 	return outs, nil
+}
+
+// markInference makes tensors of inference mode of what the graph gave for outputs that are no input's.
+func (j *Joint) markInference(res []aten.Value) {
+	for _, o := range j.Outputs {
+		var at int
+		switch o.Kind {
+		case ConstantOut, IsInput, AliasOfInput:
+			continue
+		case AliasOfValue:
+			at = o.Base
+		default:
+			at = o.GraphIndex
+		}
+		if t, ok := res[at].(*tensor.Tensor); ok {
+			autograd.Ensure(t).Inference = true
+		}
+	}
 }
 
 // below runs operators on real tensors without recording gradients.

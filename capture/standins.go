@@ -78,6 +78,9 @@ func (st *standIns) fake(p *torch.Tensor) (*tensor.Tensor, error) {
 	if err := st.asDifferentiable(f, x); err != nil {
 		return nil, err
 	}
+	if st.t.Grad.IsInference(x) {
+		st.t.Grad.MarkInference(f)
+	}
 	in := input{node: n, source: src, val: x}
 	if st.d.ctx.Export != nil {
 		st.fromOutside(&in)

@@ -91,7 +91,7 @@ func (e *Engine) dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
 	if op.Tags&aten.Composite != 0 && op.Decomp != nil {
 		return aten.Decompose(e, op, args)
 	}
-	if e.Mode != nil && !e.Mode.Inference && op.Tags&(aten.Inplace|aten.OutVariant) != 0 {
+	if e.Mode != nil && !e.Mode.Inference && !e.Traced && op.Tags&(aten.Inplace|aten.OutVariant) != 0 {
 		if err := refuseInference(op, args); err != nil {
 			return nil, err
 		}
@@ -273,6 +273,9 @@ func (e *Engine) record(op *aten.Op, args []aten.Value) (aten.Value, error) {
 	}
 	inplace := op.Tags&aten.Inplace != 0
 	if s := op.Sig().Name; s == "resize_" || s == "resize_as_" {
+		if !anyRequires(args[0]) { // the other one gives its sizes alone
+			return e.Below.Dispatch(op, args)
+		}
 		return nil, errors.New("cannot resize variables that require grad")
 	}
 	if inplace {

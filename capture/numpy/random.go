@@ -74,12 +74,19 @@ func (np *NumPy) randomTypes(m *vm.Module) {
 		}
 		return vm.MakeBig(new(big.Int).SetBytes(b[:])), nil
 	})
-	clinic.Def(m, "_seed_state", "entropy, n_words:int, wide:bool", func(c *clinic.Call) (vm.Object, error) {
+	clinic.Def(m, "_seed_pool", "entropy, pool_size:int", func(c *clinic.Call) (vm.Object, error) {
 		w, err := np.words(c.Args[0])
 		if err != nil {
 			return nil, err
 		}
-		s := random.NewSeedSequence(w)
+		return np.Wrap(ndarray.FromSlice(ndarray.UInt32, random.NewSeedSequence(w, int(c.Int(1))).Pool())), nil
+	})
+	clinic.Def(m, "_seed_state", "entropy, n_words:int, wide:bool, pool_size:int", func(c *clinic.Call) (vm.Object, error) {
+		w, err := np.words(c.Args[0])
+		if err != nil {
+			return nil, err
+		}
+		s := random.NewSeedSequence(w, int(c.Int(3)))
 		if c.Bool(2) {
 			return np.Wrap(ndarray.FromSlice(ndarray.UInt64, s.Uint64s(int(c.Int(1))))), nil
 		}
@@ -109,7 +116,7 @@ func (np *NumPy) drawn(params string, f func(s *random.Stream, c *clinic.Call) f
 
 func (np *NumPy) streamMethods() map[string]vm.GoFunc {
 	return map[string]vm.GoFunc{
-		"seed": clinic.Method("seed", "seed", func(c *clinic.Call) (vm.Object, error) {
+		"seed": clinic.Method("seed", "seed, pool_size:int=4", func(c *clinic.Call) (vm.Object, error) {
 			s := c.Self.(*stream)
 			w, err := np.words(c.Args[0])
 			if err != nil {
@@ -117,7 +124,7 @@ func (np *NumPy) streamMethods() map[string]vm.GoFunc {
 			}
 			switch src := s.s.Source.(type) {
 			case *random.PCG64:
-				src.Seed(random.NewSeedSequence(w))
+				src.Seed(random.NewSeedSequence(w, int(c.Int(1))))
 			case *random.MT19937:
 				_, isInt := vm.AsBig(c.Args[0])
 				switch {

@@ -240,6 +240,13 @@ func (t *Torch) registerState() {
 	t.registerFileCheck()
 	t.registerOverrides()
 	t.registerQuestions()
+	c.Func("_get_printoptions", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) {
+		sci := vm.Object(vm.None)
+		if t.Print.SciMode != nil {
+			sci = vm.MakeBool(*t.Print.SciMode)
+		}
+		return vm.NewTuple(vm.MakeInt(int64(t.Print.Precision)), vm.MakeInt(t.Print.Threshold), vm.MakeInt(t.Print.EdgeItems), vm.MakeInt(int64(t.Print.LineWidth)), sci), nil
+	})
 	c.Func("_set_printoptions", func(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 		for _, k := range kw {
 			n, _ := vm.AsInt(k.Value)
@@ -645,7 +652,7 @@ func (t *Torch) registerOps() {
 		"overloads": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			p := a[0].(*vm.Instance).Native.(*overloads)
 			l := vm.NewList()
-			for _, o := range t.Library.Packet(p.ns, p.name) {
+			for _, o := range t.overloadsOf(p.ns, p.name) {
 				l.Items = append(l.Items, vm.Str(overloadName(o)))
 			}
 			return l, nil
@@ -653,7 +660,7 @@ func (t *Torch) registerOps() {
 		"__getattr__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			p := a[0].(*vm.Instance).Native.(*overloads)
 			name, _ := vm.AsStr(a[1])
-			for _, o := range t.Library.Packet(p.ns, p.name) {
+			for _, o := range t.overloadsOf(p.ns, p.name) {
 				if overloadName(o) == name {
 					if m, ok := p.members[name]; ok && m.Native == o {
 						return m, nil
@@ -673,7 +680,7 @@ func (t *Torch) registerOps() {
 	t.c.Func("_packet", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 		ns, _ := vm.AsStr(a[0])
 		name, _ := vm.AsStr(a[1])
-		if len(t.Library.Packet(ns, name)) == 0 {
+		if len(t.overloadsOf(ns, name)) == 0 {
 			return nil, in.Errorf(in.Exc.AttributeError, "'_OpNamespace' '%s' object has no attribute '%s'", ns, name)
 		}
 		return &vm.Instance{Class: packetType, Native: &overloads{ns, name, map[string]*vm.Instance{}}}, nil
@@ -703,6 +710,14 @@ func (t *Torch) registerOps() {
 		}
 		return "", false
 	}
+}
+
+// overloadsOf are the overloads that torch.ops has of an operator: the program's, or PyTorch's, among them those that nothing here computes.
+func (t *Torch) overloadsOf(ns, name string) []*aten.Op {
+	if ops := t.Library.Packet(ns, name); len(ops) > 0 {
+		return ops
+	}
+	return aten.Unwritten(ns, name)
 }
 
 func overloadName(o *aten.Op) string {

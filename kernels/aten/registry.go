@@ -176,6 +176,28 @@ func Packet(ns, name string) []*Op {
 	return theRegistry().packets[ns+"::"+name]
 }
 
+// Unwritten is all overloads of an operator of PyTorch that has no row yet, known by their signatures alone: a program may name them, and handle them in
+// a class of its own; calls that reach a dispatcher are refused.
+func Unwritten(ns, name string) []*Op { return unwritten()[ns+"::"+name] }
+
+var unwritten = sync.OnceValue(func() map[string][]*Op {
+	written, out := theRegistry(), map[string][]*Op{}
+	for _, l := range strings.Split(strings.TrimRight(schemasTSV, "\n"), "\n") {
+		tags, text, ok := strings.Cut(l, "\t")
+		if !ok {
+			continue
+		}
+		s, err := ParseSchema(text)
+		if err != nil || len(written.packets[s.Namespace+"::"+s.Name]) > 0 {
+			continue
+		}
+		facts := FactsOf(s, effectOf(tags))
+		p := s.Namespace + "::" + s.Name
+		out[p] = append(out[p], &Op{Schema: text, Tags: tagsOf(facts, tags), Effect: facts.Effect, parsed: s, facts: facts, needs: needsOf(s)})
+	}
+	return out
+})
+
 // All is every operator of PyTorch, sorted by full name.
 func All() []*Op { return slices.Clone(sorted()) }
 

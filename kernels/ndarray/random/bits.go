@@ -137,12 +137,12 @@ func (p *PCG64) Uint32() uint32 {
 func (p *PCG64) Float64() float64 { return float64(p.Uint64()>>11) / (1 << 53) }
 
 // A SeedSequence spreads entropy over as many words as one wants.
-type SeedSequence struct{ pool [4]uint32 }
+type SeedSequence struct{ pool []uint32 }
 
-// NewSeedSequence mixes words, the lowest first.
-func NewSeedSequence(entropy []uint32) *SeedSequence {
+// NewSeedSequence mixes words, the lowest first, in a pool of so many, 4 by default.
+func NewSeedSequence(entropy []uint32, size int) *SeedSequence {
 	const multA, left, right = 0x931e8875, 0xca01f9dd, 0x4973f715
-	s := &SeedSequence{}
+	s := &SeedSequence{pool: make([]uint32, size)}
 	hash := uint32(0x43b0d7e5)
 	hashed := func(v uint32) uint32 {
 		v ^= hash
@@ -175,6 +175,9 @@ func NewSeedSequence(entropy []uint32) *SeedSequence {
 	}
 	return s
 }
+
+// Pool is what the entropy was mixed to.
+func (s *SeedSequence) Pool() []uint32 { return s.pool }
 
 // Uint32s are n words of state.
 func (s *SeedSequence) Uint32s(n int) []uint32 {

@@ -39,7 +39,7 @@ from numpy import fft, lib, linalg, random
 
 
 def __getattr__(name):
-    if name in ("testing", "typing", "_core", "core"):
+    if name in ("testing", "typing", "_core", "core", "polynomial"):
         full = "numpy." + ("_core" if name == "core" else name)
         __import__(full)
         return _sys.modules[full]

@@ -711,6 +711,14 @@ def piecewise(x, condlist, funclist, *args, **kw):
     return y
 
 
+def iterable(y):
+    try:
+        iter(y)
+    except TypeError:
+        return False
+    return True
+
+
 def isscalar_(x):
     return isinstance(x, (int, float, bool, mu.generic))
 

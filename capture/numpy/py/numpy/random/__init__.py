@@ -404,7 +404,7 @@ class RandomState(_Distributions):
 
     def seed(self, seed=None):
         if seed is None:
-            self._stream.seed([int(x) for x in mu._seed_state(mu._entropy(), 624, False).tolist()])
+            self._stream.seed([int(x) for x in mu._seed_state(mu._entropy(), 624, False, 4).tolist()])
             return
         if isinstance(seed, int) and seed < 0:
             raise ValueError("Seed must be between 0 and 2**32 - 1")
@@ -566,8 +566,15 @@ def _shuffle(stream, x, axis):
 
 class SeedSequence:
     def __init__(self, entropy=None, *, spawn_key=(), pool_size=4, n_children_spawned=0):
+        if pool_size < 4:
+            raise ValueError("The size of the entropy pool should be at least 4")
+        if isinstance(entropy, (str, float)) or not (entropy is None or hasattr(entropy, "__index__") or hasattr(entropy, "__iter__")):
+            raise TypeError(f"SeedSequence expects int or sequence of ints for entropy not {entropy}")
+        if n_children_spawned < 0:
+            raise OverflowError("can't convert negative value to uint32_t")
         self.entropy = mu._entropy() if entropy is None else entropy
         self.spawn_key, self.pool_size, self.n_children_spawned = tuple(spawn_key), pool_size, n_children_spawned
+        self.pool = mu._seed_pool(self._words(), pool_size)
 
     def _words(self):
         words = _words32(self.entropy)
@@ -577,22 +584,40 @@ class SeedSequence:
                 words += _words32(k)
         return words
 
+    @property
+    def state(self):
+        return {k: getattr(self, k) for k in ("entropy", "spawn_key", "pool_size", "n_children_spawned")}
+
     def generate_state(self, n_words, dtype=mu.uint32):
-        return mu._seed_state(self._words(), n_words, mu.dtype(dtype) == mu.uint64)
+        dtype = mu.dtype(dtype)
+        if dtype not in (mu.uint32, mu.uint64):
+            raise ValueError("only support uint32 or uint64")
+        if n_words < 0:
+            raise ValueError("negative dimensions are not allowed")
+        return mu._seed_state(self._words(), n_words, dtype == mu.uint64, self.pool_size)
 
     def spawn(self, n_children):
+        if n_children < 0:
+            raise OverflowError("can't convert negative value to uint32_t")
         first = self.n_children_spawned
         self.n_children_spawned += n_children
         return [SeedSequence(self.entropy, spawn_key=self.spawn_key + (i,), pool_size=self.pool_size) for i in range(first, first + n_children)]
 
     def __repr__(self):
-        extra = f",\n    spawn_key={self.spawn_key}" if self.spawn_key else ""
-        more = f",\n    n_children_spawned={self.n_children_spawned}" if self.n_children_spawned else ""
-        return f"SeedSequence(\n    entropy={self.entropy}{extra}{more},\n)"
+        said = [f"entropy={self.entropy!r}"]
+        if self.spawn_key:
+            said.append(f"spawn_key={self.spawn_key}")
+        if self.pool_size != 4:
+            said.append(f"pool_size={self.pool_size}")
+        if self.n_children_spawned:
+            said.append(f"n_children_spawned={self.n_children_spawned}")
+        return "SeedSequence(\n" + "".join(f"    {line},\n" for line in said) + ")"
 
 
 def _words32(x):
     if isinstance(x, (list, tuple, ndarray)):
+        if isinstance(x, ndarray) and x.dtype.kind == "f" or any(isinstance(y, float) for y in x):
+            raise TypeError("seed must be integer")
         return [w for y in x for w in _words32(int(y))]
     x = operator.index(x)
     if x < 0:
@@ -626,7 +651,7 @@ class PCG64(BitGenerator):
     _kind = "PCG64"
 
     def _begin(self):
-        self._stream.seed(self.seed_seq._words())
+        self._stream.seed(self.seed_seq._words(), self.seed_seq.pool_size)
 
     @property
     def state(self):

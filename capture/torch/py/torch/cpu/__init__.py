@@ -1,4 +1,5 @@
 """The CPU as a device."""
+from torch.cpu import amp
 
 
 def is_available():

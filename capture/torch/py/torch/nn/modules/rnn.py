@@ -116,7 +116,10 @@ class RNNBase(Module):
                 if bias:
                     setattr(self, "bias_ih" + tail, Parameter(torch.empty(n, device=device, dtype=dtype)))
                     setattr(self, "bias_hh" + tail, Parameter(torch.empty(n, device=device, dtype=dtype)))
-        stdv = 1.0 / math.sqrt(hidden_size) if hidden_size > 0 else 0
+        self.reset_parameters()
+
+    def reset_parameters(self):
+        stdv = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
         for weight in self.parameters():
             init.uniform_(weight, -stdv, stdv)
 
