@@ -277,12 +277,7 @@ func (s *signature) wantsPath(kind string, i int, o vm.Object) string {
 }
 
 // TypeName is how errors name what was given.
-func TypeName(o vm.Object) string {
-	if o == vm.None {
-		return "None"
-	}
-	return vm.TypeName(o)
-}
+func TypeName(o vm.Object) string { return vm.ArgName(o) }
 
 // FD is the file descriptor that an object is or has.
 func FD(in *vm.Interp, o vm.Object) (int64, error) {

@@ -102,17 +102,77 @@ func (p *patternCheck) pattern(q syntax.Pattern) {
 
 // keys refuses a key that a mapping pattern asks for twice.
 func (p *patternCheck) keys(q *syntax.MatchMapping) {
-	seen := map[string]bool{}
+	seen := map[any]bool{}
 	for _, k := range q.Keys {
-		if _, ok := k.(*syntax.Attribute); ok {
+		v, text := keyValue(k)
+		if v == nil {
 			continue
 		}
-		text := Unparse(k)
-		if seen[text] {
+		if seen[v] {
 			p.c.fail(q.Span, "mapping pattern checks duplicate key (%s)", text)
 		}
-		seen[text] = true
+		seen[v] = true
 	}
+}
+
+// keyValue is what is equal for keys of a mapping pattern that are: numbers are compared by value, whatever their types. It is nil for what only shows
+// when the pattern is matched. The text is the key's repr.
+func keyValue(k syntax.Expr) (v any, text string) {
+	text = Unparse(k)
+	switch k := k.(type) {
+	case *syntax.Attribute:
+		return nil, ""
+	case *syntax.Constant:
+		if b, ok := k.Value.(bool); ok {
+			if b {
+				return complex(1, 0), text
+			}
+			return complex(0, 0), text
+		}
+	case *syntax.UnaryOp:
+		if n, ok := number(k.Operand); ok && k.Op == "-" {
+			if n == 0 {
+				text = Unparse(k.Operand)
+			}
+			return -n + 0, text
+		}
+	case *syntax.BinOp:
+		left, ok := keyNumber(k.Left)
+		if right, yes := number(k.Right); ok && yes {
+			if k.Op == "-" {
+				right = -right
+			}
+			return left + right + 0, text
+		}
+	}
+	if n, ok := number(k); ok {
+		return n, text
+	}
+	return text, text
+}
+
+// keyNumber is a number that may have a sign.
+func keyNumber(e syntax.Expr) (complex128, bool) {
+	v, _ := keyValue(e)
+	n, ok := v.(complex128)
+	return n, ok
+}
+
+// number is the value of a literal that fits a complex number without loss.
+func number(e syntax.Expr) (complex128, bool) {
+	k, ok := e.(*syntax.Constant)
+	if !ok {
+		return 0, false
+	}
+	switch v := k.Value.(type) {
+	case int64:
+		return complex(float64(v), 0), int64(float64(v)) == v && v > -1<<53 && v < 1<<53
+	case float64:
+		return complex(v, 0), true
+	case complex128:
+		return v, true
+	}
+	return 0, false
 }
 
 // alternatives must bind the same names.

@@ -1,6 +1,10 @@
 package code
 
-import "whittle/capture/python/syntax"
+import (
+	"slices"
+
+	"whittle/capture/python/syntax"
+)
 
 // matcher is the pattern of one case, as it is compiled.
 //
@@ -144,15 +148,28 @@ func (c *compiler) sequencePattern(m *matcher, p *syntax.MatchSequence) {
 		}
 	}
 	n := len(p.Patterns)
-	u.emit(GET_LEN, 0)
-	if star < 0 {
+	switch {
+	case star < 0:
+		u.emit(GET_LEN, 0)
 		c.loadConst(int64(n))
 		u.emit(COMPARE_OP, 2)
-	} else {
+		c.jumpFail(m)
+	case n > 1:
+		u.emit(GET_LEN, 0)
 		c.loadConst(int64(n - 1))
 		u.emit(COMPARE_OP, 5)
+		c.jumpFail(m)
 	}
-	c.jumpFail(m)
+	bound := slices.ContainsFunc(p.Patterns, func(q syntax.Pattern) bool { return !wildcard(q) })
+	switch {
+	case !bound: // nothing is taken out of the subject
+		u.emit(POP_TOP, 0)
+		m.depth--
+		return
+	case star >= 0 && wildcard(p.Patterns[star]):
+		c.pickItems(m, p.Patterns, star)
+		return
+	}
 	if star < 0 {
 		u.emit(UNPACK_SEQUENCE, n)
 	} else {
@@ -162,6 +179,40 @@ func (c *compiler) sequencePattern(m *matcher, p *syntax.MatchSequence) {
 	for _, q := range p.Patterns {
 		c.pattern(m, q)
 	}
+}
+
+// wildcard reports whether a pattern is _ or *_.
+func wildcard(q syntax.Pattern) bool {
+	switch q := q.(type) {
+	case *syntax.MatchAs:
+		return q.Pattern == nil && q.Name == ""
+	case *syntax.MatchStar:
+		return q.Name == ""
+	}
+	return false
+}
+
+// pickItems takes the items around *_ by their indices, those behind it from the end, and leaves the others in the subject.
+func (c *compiler) pickItems(m *matcher, patterns []syntax.Pattern, star int) {
+	u := c.u
+	for i, q := range patterns {
+		if wildcard(q) {
+			continue
+		}
+		u.emit(COPY, 1)
+		m.depth++
+		if i < star {
+			c.loadConst(int64(i))
+		} else {
+			u.emit(GET_LEN, 0)
+			c.loadConst(int64(len(patterns) - i))
+			u.emit(BINARY_OP, slices.Index(BinOps, "-"))
+		}
+		u.emit(BINARY_SUBSCR, 0)
+		c.pattern(m, q)
+	}
+	u.emit(POP_TOP, 0)
+	m.depth--
 }
 
 // mappingPattern takes the keys' values; what is left, for **rest, is a copy of the subject without those keys.

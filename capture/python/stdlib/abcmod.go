@@ -127,10 +127,27 @@ func (st *abcState) init(in *vm.Interp, cls *vm.Type) error {
 		return err
 	}
 	cls.SetAttr("__abstractmethods__", frozen)
-	cls.Dict.DelStr("__abc_tpflags__")
+	if v, ok := cls.Dict.GetStr("__abc_tpflags__"); ok {
+		flags, ok := vm.AsInt(v)
+		switch {
+		case ok && flags&isSequence != 0 && flags&isMapping != 0:
+			return in.Errorf(in.Exc.TypeError, "__abc_tpflags__ cannot be both Py_TPFLAGS_SEQUENCE and Py_TPFLAGS_MAPPING")
+		case ok && flags&isSequence != 0:
+			cls.SetCollection(in, vm.Sequence)
+		case ok && flags&isMapping != 0:
+			cls.SetCollection(in, vm.Mapping)
+		}
+		cls.Dict.DelStr("__abc_tpflags__")
+	}
 	cls.SetAttr("_abc_impl", &abcData{yes: map[*vm.Type]bool{}, no: map[*vm.Type]bool{}, version: st.version})
 	return nil
 }
+
+// The bits of __abc_tpflags__ that say which patterns may match instances of a class.
+const (
+	isSequence = 1 << 5
+	isMapping  = 1 << 6
+)
 
 // abstractNames lists the methods that a class leaves abstract, its own and inherited ones.
 func abstractNames(in *vm.Interp, cls *vm.Type) ([]vm.Object, error) {
@@ -213,6 +230,9 @@ func (st *abcState) register(in *vm.Interp, cls *vm.Type, o vm.Object) (vm.Objec
 		d.registry = append(d.registry, sub)
 	}
 	st.version++
+	if c := cls.Collection(); c != vm.NoCollection {
+		sub.SetCollection(in, c)
+	}
 	return sub, nil
 }
 

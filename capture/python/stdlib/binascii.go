@@ -119,7 +119,7 @@ func (b *binascii) unhexlify(in *vm.Interp, data []byte, _ []vm.Object) (vm.Obje
 const base64Digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 func b2aBase64(in *vm.Interp, data []byte, a []vm.Object) (vm.Object, error) {
-	newline, err := in.Truth(a[0])
+	newline, err := truthOfInt(in, a[0])
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func b2aBase64(in *vm.Interp, data []byte, a []vm.Object) (vm.Object, error) {
 
 // a2bBase64 passes over what is no digit, and stops at the padding that completes a group. In strict mode neither is allowed.
 func (b *binascii) a2bBase64(in *vm.Interp, data []byte, a []vm.Object) (vm.Object, error) {
-	strict, err := in.Truth(a[0])
+	strict, err := truthOfInt(in, a[0])
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +191,7 @@ func (b *binascii) a2bBase64(in *vm.Interp, data []byte, a []vm.Object) (vm.Obje
 }
 
 func (b *binascii) b2aUU(in *vm.Interp, data []byte, a []vm.Object) (vm.Object, error) {
-	backtick, err := in.Truth(a[0])
+	backtick, err := truthOfInt(in, a[0])
 	if err != nil {
 		return nil, err
 	}
@@ -215,8 +215,8 @@ func (b *binascii) b2aUU(in *vm.Interp, data []byte, a []vm.Object) (vm.Object, 
 }
 
 func (b *binascii) a2bUU(in *vm.Interp, data []byte, _ []vm.Object) (vm.Object, error) {
-	if len(data) == 0 {
-		return vm.Bytes(""), nil
+	if len(data) == 0 { // CPython reads the NUL behind it as a length
+		return vm.Bytes(make([]byte, 32)), nil
 	}
 	n := int(data[0]-' ') & 63
 	data = data[1:]
@@ -249,7 +249,7 @@ func (b *binascii) a2bUU(in *vm.Interp, data []byte, _ []vm.Object) (vm.Object, 
 
 // a2bQP decodes quoted-printable text.
 func a2bQP(in *vm.Interp, data []byte, a []vm.Object) (vm.Object, error) {
-	header, err := in.Truth(a[0])
+	header, err := truthOfInt(in, a[0])
 	if err != nil {
 		return nil, err
 	}
@@ -286,7 +286,7 @@ func b2aQP(in *vm.Interp, data []byte, a []vm.Object) (vm.Object, error) {
 	var flags [3]bool
 	for i := range flags {
 		var err error
-		if flags[i], err = in.Truth(a[i]); err != nil {
+		if flags[i], err = truthOfInt(in, a[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -307,7 +307,7 @@ func b2aQP(in *vm.Interp, data []byte, a []vm.Object) (vm.Object, error) {
 	for i, c := range data {
 		blank := c == ' ' || c == '\t'
 		lineEnd := c == '\n' || c == '\r' && i+1 < len(data) && data[i+1] == '\n'
-		quoted := c > 126 || c == '=' || header && c == '_' || c == '.' && line == 0 && atEnd(i+1) ||
+		quoted := c > 126 || c == '=' || header && c == '_' || c == '.' && line == 0 && (atEnd(i+1) || data[i+1] == '\r' || data[i+1] == 0) ||
 			!istext && (c == '\r' || c == '\n') || blank && (i+1 == len(data) || quotetabs) || c < 33 && c != '\r' && c != '\n' && !blank ||
 			c < 33 && c != '\r' && c != '\n' && quotetabs
 		switch {
@@ -339,4 +339,10 @@ func b2aQP(in *vm.Interp, data []byte, a []vm.Object) (vm.Object, error) {
 		}
 	}
 	return vm.Bytes(out), nil
+}
+
+// truthOfInt is a flag, for which only an integer may be given.
+func truthOfInt(in *vm.Interp, o vm.Object) (bool, error) {
+	n, err := in.Index(o)
+	return n != 0, err
 }

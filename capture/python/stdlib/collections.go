@@ -68,7 +68,7 @@ func tupleGetterType(in *vm.Interp) *vm.Type {
 		self.(*vm.Instance).Slots[1] = v
 		return nil
 	}
-	t := in.NewNativeType(vm.Spec{Strict: true, Name: "_tuplegetter", Module: "_collections", NoDict: true,
+	t := in.NewNativeType(vm.Spec{Strict: true, Name: "_tuplegetter", NoModule: true, Module: "_collections", NoDict: true,
 		New: func(in *vm.Interp, cls *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 			a, err := vm.NewParams("_tuplegetter", "index, doc, /").Bind(in, args, kw)
 			if err != nil {

@@ -29,7 +29,7 @@ func defaultDictType(in *vm.Interp) *vm.Type {
 		i := a[0].(*vm.Instance)
 		return in.Call(i.Class, []vm.Object{orNone(i.Slots[0]), i}, nil)
 	}
-	t = in.NewNativeType(vm.Spec{Strict: true, Name: "defaultdict", Module: "collections", Bases: []*vm.Type{vm.DictType}, NoDict: true,
+	t = in.NewNativeType(vm.Spec{Strict: true, Name: "defaultdict", NoModule: true, Module: "collections", Bases: []*vm.Type{vm.DictType}, NoDict: true,
 		Doc: "defaultdict(default_factory=None, /, [...]) --> dict with default factory\n\nThe default factory is called without arguments to produce\n" +
 			"a new value when a key is not present, in __getitem__ only.\nA defaultdict compares equal to a dict with the same items.\n" +
 			"All remaining arguments are treated the same as if they were\npassed to the dict constructor, including keyword arguments.\n",

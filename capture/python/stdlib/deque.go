@@ -211,7 +211,7 @@ func newDequeTypes(in *vm.Interp) *dequeTypes {
 				}
 				d, ok := dequeOf(a[0])
 				if !ok {
-					return nil, in.Errorf(in.Exc.TypeError, "argument 1 must be collections.deque, not %s", vm.TypeName(a[0]))
+					return nil, in.Errorf(in.Exc.TypeError, "argument 1 must be collections.deque, not %s", vm.ArgName(a[0]))
 				}
 				n, err := in.Index(a[1])
 				it := d.iter(*cls)

@@ -11,7 +11,7 @@ type dequeMethod = func(in *vm.Interp, d *Deque, self vm.Object, a []vm.Object) 
 
 // spec describes collections.deque.
 func (t *dequeTypes) spec() vm.Spec {
-	s := vm.Spec{Strict: true, Name: "deque", Module: "collections", NoDict: true,
+	s := vm.Spec{Strict: true, Name: "deque", NoModule: true, Module: "collections", NoDict: true, Collection: vm.Sequence,
 		Doc: "deque([iterable[, maxlen]]) --> deque object\n\nA list-like sequence optimized for data accesses near its endpoints.",
 		New: func(_ *vm.Interp, cls *vm.Type, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			d := &Deque{types: t, most: -1}

@@ -23,6 +23,7 @@ var (
 	fuzzPrograms = flag.Int("programs", 600, "random programs that TestRandomPrograms compares with CPython")
 	fuzzScopes   = flag.Int("scopes", 400, "random nests of scopes that TestRandomScopes compares with CPython")
 	fuzzFlows    = flag.Int("flows", 300, "random functions that TestRandomFlow compares with CPython")
+	fuzzCalls    = flag.Int("calls", 3000, "random calls of built-in methods and functions that TestRandomCalls compares with CPython")
 	fuzzClasses  = flag.Int("classes", 300, "random families of classes that TestRandomClasses compares with CPython")
 	fuzzSeed     = flag.Uint64("seed", 1, "their first seed")
 )
@@ -90,6 +91,30 @@ func TestRandomClasses(t *testing.T) {
 	compareSeeds(t, *fuzzClasses, func(seed uint64) string {
 		return (&classes{r: rand.New(rand.NewPCG(seed, 11))}).program()
 	})
+}
+
+// TestRandomCalls makes random calls of what CPython has in C, see testdata/random/calls.py, and compares what they give, what they leave behind, and whether they fail.
+// Which of several mistakes is told, and how, is not compared.
+func TestRandomCalls(t *testing.T) {
+	py := realPython(t)
+	t.Setenv("PYTHONHASHSEED", "0")
+	const script = "testdata/random/calls.py"
+	calls, err := exec.Command(py, script, "make", fmt.Sprint(*fuzzSeed), fmt.Sprint(*fuzzCalls)).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "calls.jsonl")
+	if err := os.WriteFile(file, calls, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	want, err := exec.Command(py, script, "run", file).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := runScript(script, "run", file)
+	if d := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); d != "" {
+		t.Errorf("(-CPython +ours)\n%s", d)
+	}
 }
 
 // compareSeeds compares n programs, each made of a seed.

@@ -101,7 +101,7 @@ func heapqModule(in *vm.Interp) (*vm.Module, error) {
 		m.FuncN(name, n, n, func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
 			l, ok := vm.AsList(a[0])
 			if !ok {
-				return nil, in.Errorf(in.Exc.TypeError, "%s() argument%s must be list, not %s", name, map[bool]string{true: " 1"}[n > 1], vm.TypeName(a[0]))
+				return nil, in.Errorf(in.Exc.TypeError, "%s() argument%s must be list, not %s", name, map[bool]string{true: " 1"}[n > 1], vm.ArgName(a[0]))
 			}
 			return f(&heap{in, l, most}, a[1:])
 		})

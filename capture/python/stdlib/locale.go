@@ -30,7 +30,7 @@ func localeModule(in *vm.Interp) (*vm.Module, error) {
 		}
 		name, ok := vm.AsStr(c.Args[1])
 		if !ok {
-			return nil, c.Errorf(c.Exc.TypeError, "setlocale() argument 2 must be str or None, not %s", vm.TypeName(c.Args[1]))
+			return nil, c.Errorf(c.Exc.TypeError, "setlocale() argument 2 must be str or None, not %s", vm.ArgName(c.Args[1]))
 		}
 		switch strings.ToLower(name) {
 		case "c", "posix":

@@ -9,7 +9,7 @@ import (
 // newNamespace makes an object of types.SimpleNamespace, which takes its class from sys.implementation.
 func newNamespace(in *vm.Interp, kv ...any) vm.Object {
 	var t *vm.Type
-	t = in.NewNativeType(vm.Spec{Strict: true, Name: "SimpleNamespace", Module: "types",
+	t = in.NewNativeType(vm.Spec{Strict: true, Name: "SimpleNamespace", NoModule: true, Module: "types",
 		Doc: "A simple attribute-based namespace.\n\nSimpleNamespace(**kwargs)",
 		New: func(_ *vm.Interp, cls *vm.Type, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			return vm.NewInstance(cls, nil), nil

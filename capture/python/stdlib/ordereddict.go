@@ -17,7 +17,7 @@ func orderedDictType(in *vm.Interp) *vm.Type {
 	od.keys = view("odict_keys", vm.DictKeysType)
 	od.values = view("odict_values", vm.DictValuesType)
 	od.items = view("odict_items", vm.DictItemsType)
-	od.cls = in.NewNativeType(vm.Spec{Strict: true, Name: "OrderedDict", Module: "collections", Bases: []*vm.Type{vm.DictType}, Doc: "Dictionary that remembers insertion order",
+	od.cls = in.NewNativeType(vm.Spec{Strict: true, Name: "OrderedDict", NoModule: true, Module: "collections", Bases: []*vm.Type{vm.DictType}, Doc: "Dictionary that remembers insertion order",
 		New: func(_ *vm.Interp, cls *vm.Type, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			return vm.NewInstance(cls, vm.NewDict()), nil
 		},

@@ -14,13 +14,13 @@ import (
 )
 
 // runScript runs a file and gives what it wrote, an uncaught exception's traceback included.
-func runScript(path string) string { return runWith(vm.New(), path) }
+func runScript(path string, args ...string) string { return runWith(vm.New(), path, args...) }
 
-func runWith(in *vm.Interp, path string) string {
+func runWith(in *vm.Interp, path string, args ...string) string {
 	Register(in)
 	var out bytes.Buffer
 	in.Stdout, in.Stderr = &out, &out
-	err := in.RunFile(path, nil)
+	err := in.RunFile(path, args)
 	_ = in.Flush()
 	if err != nil {
 		out.WriteString(in.FormatException(err))

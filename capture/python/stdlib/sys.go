@@ -248,6 +248,14 @@ func helperModule(in *vm.Interp) (*vm.Module, error) {
 		markNative(args[0])
 		return args[0], nil
 	})
+	clinic.Def(m, "native_class", "cls, /", func(c *clinic.Call) (vm.Object, error) {
+		t, ok := c.Args[0].(*vm.Type)
+		if !ok {
+			return nil, c.Errorf(c.Exc.TypeError, "a class is wanted, not %s", vm.TypeName(c.Args[0]))
+		}
+		t.NameAsNative()
+		return t, nil
+	})
 	m.FuncN("format_exception", 1, 2, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
 		e, ok := args[0].(*vm.Exception)
 		if !ok {

@@ -163,7 +163,7 @@ func (v unicodeVersion) normalForms() {
 		v.def(name, "form, unistr, /", func(c *clinic.Call) (vm.Object, error) {
 			for i, a := range c.Args {
 				if _, ok := vm.AsStr(a); !ok {
-					return nil, c.Errorf(c.Exc.TypeError, "%s() argument %d must be str, not %s", name, i+1, clinic.TypeName(a))
+					return nil, c.Errorf(c.Exc.TypeError, "%s() argument %d must be str, not %s", name, i+1, vm.ArgName(a))
 				}
 			}
 			form, ok := ucd.Forms[str(c.Args[0])]

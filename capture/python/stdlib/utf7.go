@@ -25,7 +25,7 @@ func utf7Codec(m *vm.Module) {
 	clinic.Def(m, "utf_7_encode", "str, errors:str?=None, /", func(c *clinic.Call) (vm.Object, error) {
 		s, ok := vm.AsStr(c.Args[0])
 		if !ok {
-			return nil, c.Errorf(c.Exc.TypeError, "utf_7_encode() argument 1 must be str, not %s", clinic.TypeName(c.Args[0]))
+			return nil, c.Errorf(c.Exc.TypeError, "utf_7_encode() argument 1 must be str, not %s", vm.ArgName(c.Args[0]))
 		}
 		text := wtf8.Runes(s)
 		return vm.NewTuple(vm.Bytes(encodeUTF7(text)), vm.MakeInt(int64(len(text)))), nil

@@ -51,7 +51,7 @@ func weakrefModule(in *vm.Interp) (*vm.Module, error) {
 	m.FuncN("_remove_dead_weakref", 2, 2, func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
 		d, ok := vm.AsDict(a[0])
 		if !ok {
-			return nil, in.Errorf(in.Exc.TypeError, "_remove_dead_weakref() argument 1 must be dict, not %s", vm.TypeName(a[0]))
+			return nil, in.Errorf(in.Exc.TypeError, "_remove_dead_weakref() argument 1 must be dict, not %s", vm.ArgName(a[0]))
 		}
 		v, ok, err := d.Get(in, a[1])
 		if r, isRef := v.(*vm.Instance); err == nil && ok && isRef && r.Class.IsSubtype(ref) && r.Slots[refObject].(*referent).object == nil {
@@ -86,7 +86,7 @@ func refType(in *vm.Interp) *vm.Type {
 			return in.Compare(op, object(a[0]), object(a[1]))
 		}
 	}
-	t = in.NewNativeType(vm.Spec{Strict: true, Name: "ReferenceType", Module: "weakref", NoDict: true,
+	t = in.NewNativeType(vm.Spec{Strict: true, Name: "ReferenceType", NoModule: true, Module: "weakref", NoDict: true,
 		New: func(in *vm.Interp, cls *vm.Type, a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 			if len(a) < 1 {
 				return nil, in.Errorf(in.Exc.TypeError, "ReferenceType expected at least 1 argument, got 0")
@@ -209,7 +209,7 @@ func proxyType(in *vm.Interp, name string, dunders []string) *vm.Type {
 			return proxyCall(in, d, args, kw)
 		}
 	}
-	t = in.NewNativeType(vm.Spec{Strict: true, Name: name, Module: "weakref", NoDict: true, Final: true, New: vm.Uncreatable, Methods: methods})
+	t = in.NewNativeType(vm.Spec{Strict: true, Name: name, NoModule: true, Module: "weakref", NoDict: true, Final: true, New: vm.Uncreatable, Methods: methods})
 	t.NumSlots = refSlots
 	return t
 }

@@ -505,6 +505,7 @@ func (p *parser) pattern(c *cst) Pattern {
 		for i := 0; i < len(c.kids); i++ {
 			k := c.kids[i]
 			switch {
+			case k.kind == "-": // of the key that follows
 			case k.kind == "splat_pattern" || k.kind == "case_pattern" && len(k.kids) == 1 && k.kids[0].kind == "splat_pattern":
 				if k.kind == "case_pattern" {
 					k = k.kids[0]

@@ -284,6 +284,9 @@ func bigBinary(in *Interp, op string, p, q *big.Int) (Object, error) {
 		if q.Sign() == 0 {
 			return nil, divisionByZero(in, op)
 		}
+		if p.Sign() == 0 && q.Sign() < 0 {
+			return Float(math.Copysign(0, -1)), nil
+		}
 		f, _ := new(big.Rat).SetFrac(p, q).Float64()
 		if math.IsInf(f, 0) {
 			return nil, in.Errorf(in.Exc.OverflowError, "integer division result too large for a float")

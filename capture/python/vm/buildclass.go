@@ -80,6 +80,13 @@ func buildClass(in *Interp, args []Object, kw []KwArg) (Object, error) {
 			if ns, err = in.Call(prep, []Object{name, basesT}, rest); err != nil {
 				return nil, err
 			}
+			if t := ns.Type(); t.Lookup("__getitem__") == nil || t.keyless() {
+				who := "<metaclass>"
+				if mt, ok := meta.(*Type); ok {
+					who = mt.Name
+				}
+				return nil, in.Errorf(in.Exc.TypeError, "%s.__prepare__() must return a mapping, not %s", who, TypeName(ns))
+			}
 		}
 	}
 	f := in.NewFrame(fn, fn.Code)

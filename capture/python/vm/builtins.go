@@ -86,7 +86,7 @@ func init() {
 		if len(args) > 1 {
 			s, ok := AsStr(args[1])
 			if !ok {
-				return nil, in.Errorf(in.Exc.TypeError, "format() argument 2 must be str, not %s", TypeName(args[1]))
+				return nil, in.Errorf(in.Exc.TypeError, "format() argument 2 must be str, not %s", ArgName(args[1]))
 			}
 			spec = s
 		}

@@ -21,7 +21,7 @@ func readByteSource(in *Interp, t *Type, args []Object, kw []KwArg) (a byteSourc
 			continue
 		}
 		if _, ok := AsStr(v[i+1]); !ok {
-			return a, in.Errorf(in.Exc.TypeError, "%s() argument '%s' must be str, not %s", t.Name, name, TypeName(v[i+1]))
+			return a, in.Errorf(in.Exc.TypeError, "%s() argument '%s' must be str, not %s", t.Name, name, ArgName(v[i+1]))
 		}
 	}
 	return byteSource{v[0], v[1], v[2]}, nil
@@ -198,8 +198,10 @@ func initBytes() {
 				return nil, err
 			}
 			b, _ := bytesOf(a[0])
-			enc, _ := AsStr(a[1])
-			errs, _ := AsStr(a[2])
+			enc, errs, err := encodingArgs(in, "decode", a[1], a[2])
+			if err != nil {
+				return nil, err
+			}
 			s, err := in.Decode(b, enc, errs)
 			return Str(s), err
 		})
@@ -209,7 +211,7 @@ func initBytes() {
 			}
 			s, ok := AsStr(args[1])
 			if !ok {
-				return nil, in.Errorf(in.Exc.TypeError, "fromhex() argument must be str, not %s", TypeName(args[1]))
+				return nil, in.Errorf(in.Exc.TypeError, "fromhex() argument must be str, not %s", ArgName(args[1]))
 			}
 			var b []byte
 			for i := 0; i < len(s); {
@@ -234,6 +236,9 @@ func initBytes() {
 			return mk(b), nil
 		})
 		m("join", 1, 1, func(in *Interp, b []byte, args []Object) (Object, error) {
+			if t := args[0].Type(); t.Lookup("__iter__") == nil && t.Lookup("__getitem__") == nil {
+				return nil, in.Errorf(in.Exc.TypeError, "can only join an iterable")
+			}
 			items, err := in.IterAll(args[0])
 			if err != nil {
 				return nil, err
@@ -252,6 +257,9 @@ func initBytes() {
 	}
 	addByteArrayMethods()
 	addBasics(BytesType, "hash")
+	addMethod(BytesType, "__getnewargs__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		return NewTuple(unwrap(args[0])), nil
+	})
 	addMethod(BytesType, "__bytes__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		return unwrap(args[0]), nil
 	})

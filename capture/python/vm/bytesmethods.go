@@ -44,6 +44,12 @@ const (
 	argTuple // or a tuple of bytes
 )
 
+// takesText are the methods whose first argument is bytes, optionalText those that take None for it.
+var (
+	takesText    = map[string]bool{"split": true, "rsplit": true, "partition": true, "rpartition": true, "replace": true, "strip": true, "lstrip": true, "rstrip": true, "removeprefix": true, "removesuffix": true}
+	optionalText = map[string]bool{"split": true, "rsplit": true, "strip": true, "lstrip": true, "rstrip": true}
+)
+
 // addByteMethods adds the methods that bytes and byte arrays share; most do what the string's method of that name does to byteText.
 func addByteMethods(t *Type, mk func(b []byte) Object) {
 	via := func(kind int, names ...string) {
@@ -55,6 +61,10 @@ func addByteMethods(t *Type, mk func(b []byte) Object) {
 				b, ok := bytesOf(args[0])
 				if !ok {
 					return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' for '%s' objects doesn't apply to a '%s' object", name, t.Name, TypeName(args[0]))
+				}
+				own, _ := StrType.Lookup(name).(*Builtin)
+				if n := len(args) - 1; own.NoKw && (len(kw) > 0 || n < own.Min || own.Max >= 0 && n > own.Max) {
+					return nil, (&Builtin{Name: name, Owner: t, Min: own.Min, Max: own.Max, parsed: own.parsed}).wrongArgs(in, n, len(kw) > 0)
 				}
 				lines := name == "splitlines"
 				conv := func(i int, a Object) (Object, error) {
@@ -96,6 +106,12 @@ func addByteMethods(t *Type, mk func(b []byte) Object) {
 							return nil, in.Errorf(in.Exc.TypeError, "%s() argument 2 must be a byte string of length 1, not str", name)
 						}
 						return nil, in.Errorf(in.Exc.TypeError, "a bytes-like object is required, not 'str'")
+					}
+					if i == 0 && takesText[name] && !(a == None && optionalText[name]) || i == 1 && name == "replace" {
+						return nil, in.Errorf(in.Exc.TypeError, "a bytes-like object is required, not '%s'", TypeName(a))
+					}
+					if i == 0 && kind == argByte {
+						return nil, in.Errorf(in.Exc.TypeError, "argument should be integer or bytes-like object, not '%s'", TypeName(a))
 					}
 					return a, nil
 				}

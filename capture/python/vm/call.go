@@ -143,7 +143,10 @@ func (b *Builtin) wrongArgs(in *Interp, n int, kw bool) error {
 	if n < 0 {
 		return in.Errorf(in.Exc.TypeError, "unbound method %s() needs an argument", name)
 	}
-	if kw && b.parsed {
+	switch {
+	case kw && b.slot:
+		name = "wrapper " + b.Name
+	case kw && b.parsed:
 		name = b.Name
 	}
 	if kw {
@@ -157,7 +160,7 @@ func (b *Builtin) wrongArgs(in *Interp, n int, kw bool) error {
 	}
 	switch {
 	case b.slot && b.Min == b.Max:
-		return in.Errorf(in.Exc.TypeError, "expected %d argument%s, got %d", b.Min, pl(b.Min), n)
+		return in.Errorf(in.Exc.TypeError, "%sexpected %d argument%s, got %d", b.unpacked(), b.Min, pl(b.Min), n)
 	case b.parsed && n < b.Min:
 		return in.Errorf(in.Exc.TypeError, "%s() takes at least %d argument%s (%d given)", b.Name, b.Min, pl(b.Min), n)
 	case b.parsed:
@@ -169,12 +172,34 @@ func (b *Builtin) wrongArgs(in *Interp, n int, kw bool) error {
 	}
 	name = b.Name
 	switch {
+	case b.slot && b.Name == "__init__":
+		name = b.Owner.Name
+	case b.slot:
+		name = ""
+	}
+	switch {
 	case b.Min == b.Max:
 		return in.Errorf(in.Exc.TypeError, "%s expected %d argument%s, got %d", name, b.Min, pl(b.Min), n)
 	case n < b.Min:
 		return in.Errorf(in.Exc.TypeError, "%s expected at least %d argument%s, got %d", name, b.Min, pl(b.Min), n)
 	}
 	return in.Errorf(in.Exc.TypeError, "%s expected at most %d argument%s, got %d", name, b.Max, pl(b.Max), n)
+}
+
+// unpacked is what errors about the arguments of a method in a slot begin with: those that CPython unpacks under an empty name, two of them or the
+// count of a repetition, begin with the space that follows it.
+func (b *Builtin) unpacked() string {
+	switch b.Name {
+	case "__mul__", "__rmul__", "__imul__":
+		if b.Owner == nil || b.Owner.own("__getitem__") == nil {
+			return ""
+		}
+		return " "
+	}
+	if b.Min == 2 {
+		return " "
+	}
+	return ""
 }
 
 // call calls a Python function on a frame of its own.

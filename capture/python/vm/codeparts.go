@@ -170,9 +170,9 @@ var codeFields = []codeField{
 func (f codeField) set(in *Interp, p *CodeParts, i int, v Object) error {
 	wrong := func(want string) error {
 		if i < 0 {
-			return in.Errorf(in.Exc.TypeError, "replace() argument '%s' must be %s, not %s", f.name, want, TypeName(v))
+			return in.Errorf(in.Exc.TypeError, "replace() argument '%s' must be %s, not %s", f.name, want, ArgName(v))
 		}
-		return in.Errorf(in.Exc.TypeError, "code() argument %d must be %s, not %s", i+1, want, TypeName(v))
+		return in.Errorf(in.Exc.TypeError, "code() argument %d must be %s, not %s", i+1, want, ArgName(v))
 	}
 	switch to := f.field(p).(type) {
 	case *int:

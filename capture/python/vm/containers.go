@@ -37,7 +37,7 @@ func initSequences() {
 		if !ok || len(args) > 2 {
 			return nil, in.Errorf(in.Exc.TypeError, "list expected at most 1 argument, got %d", len(args)-1)
 		}
-		if len(kw) > 0 {
+		if len(kw) > 0 && args[0].Type().Lookup("__new__") == ListType.own("__new__") { // else they are for a __new__ of the class's own
 			return nil, in.Errorf(in.Exc.TypeError, "list() takes no keyword arguments")
 		}
 		l.Items = nil
@@ -187,7 +187,7 @@ func initSequences() {
 		items := l.Items
 		l.Items = nil
 		err = sortItems(in, items, a[1], rev)
-		if len(l.Items) > 0 && err == nil {
+		if l.Items != nil && err == nil {
 			err = in.Errorf(in.Exc.ValueError, "list modified during sort")
 		}
 		l.Items = items
@@ -448,7 +448,12 @@ func initDict() {
 		return v, d.Set(in, args[0], v)
 	})
 	m("pop", 1, 2, func(in *Interp, d *Dict, args []Object) (Object, error) {
-		v, ok, err := d.Get(in, args[0])
+		var v Object
+		var ok bool
+		var err error
+		if d.live > 0 { // the key is not even hashed for an empty dict
+			v, ok, err = d.Get(in, args[0])
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -473,17 +478,20 @@ func initDict() {
 	m("values", 0, 0, func(in *Interp, d *Dict, args []Object) (Object, error) { return &dictView{d: d, kind: 1}, nil })
 	m("items", 0, 0, func(in *Interp, d *Dict, args []Object) (Object, error) { return &dictView{d: d, kind: 2}, nil })
 	m("__reversed__", 0, 0, func(in *Interp, d *Dict, args []Object) (Object, error) {
-		k := d.Keys()
-		slices.Reverse(k)
-		return &tupleIter{items: k}, nil
+		return reverseDictIter(d, 0), nil
 	})
 	addClass(t, "fromkeys", func(in *Interp, args []Object, kw []KwArg) (Object, error) {
 		var v Object = None
 		if len(args) > 2 {
 			v = args[2]
 		}
-		if len(args) < 2 {
+		switch {
+		case len(kw) > 0:
+			return nil, in.Errorf(in.Exc.TypeError, "dict.fromkeys() takes no keyword arguments")
+		case len(args) < 2:
 			return nil, in.Errorf(in.Exc.TypeError, "fromkeys expected at least 1 argument, got 0")
+		case len(args) > 3:
+			return nil, in.Errorf(in.Exc.TypeError, "fromkeys expected at most 2 arguments, got %d", len(args)-1)
 		}
 		o, err := in.Call(args[0], nil, nil)
 		if err != nil {
@@ -508,17 +516,23 @@ func initDict() {
 		addMethod(vt, "__iter__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return in.Iter(args[0]) })
 		addGetSet(vt, "mapping", func(_ *Interp, o Object) (Object, error) { return &MappingProxy{view(o).d}, nil }, nil)
 		addMethod(vt, "__reversed__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
-			k := view(args[0]).items()
-			slices.Reverse(k)
-			return &tupleIter{items: k}, nil
+			return reverseDictIter(view(args[0]).d, view(args[0]).kind), nil
 		})
 		addMethod(vt, "__repr__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
-			s, err := in.Repr(&List{view(args[0]).items()})
+			s := "..."
+			_, err := in.ReprGuard(args[0], func() (err error) {
+				s, err = in.Repr(&List{view(args[0]).items()})
+				return err
+			})
+			if s == "..." {
+				return Str(s), err
+			}
 			return Str(args[0].Type().Name + "(" + s + ")"), err
 		})
 		if vt == DictValuesType {
 			continue
 		}
+		vt.Dict.SetStr("__hash__", None)
 		addMethod(vt, "__contains__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 			v := view(args[0])
 			if v.kind == 0 {
@@ -577,10 +591,14 @@ func initDict() {
 	}
 	p := MappingProxyType
 	p.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
-		if len(args) != 1 {
-			return nil, in.Errorf(in.Exc.TypeError, "mappingproxy() missing required argument 'mapping' (pos 1)")
+		a, err := in.ParseArgs("mappingproxy", args, kw, "mapping")
+		if err != nil {
+			return nil, err
 		}
-		return &MappingProxy{args[0]}, nil
+		if t := a[0].Type(); t.Lookup("__getitem__") == nil || t.keyless() {
+			return nil, in.Errorf(in.Exc.TypeError, "mappingproxy() argument must be a mapping, not %s", TypeName(a[0]))
+		}
+		return &MappingProxy{a[0]}, nil
 	}
 	addBasics(p, "repr")
 	bare := func(o Object) Object {
@@ -610,6 +628,9 @@ func initDict() {
 		})
 	}
 }
+
+// keyless reports whether what a type's instances are asked for in brackets is a place alone: lists and tuples, though slices are keys of theirs, are no mappings.
+func (t *Type) keyless() bool { return t.IsSubtype(ListType) || t.IsSubtype(TupleType) }
 
 // isSetLike reports whether a view compares with o: a set, or another view of keys or items.
 func isSetLike(o Object) bool {
@@ -711,7 +732,11 @@ func initSets() {
 		addCompare(t, nil, allCompare...)
 		addBasics(t, "repr len iter contains")
 		for name, op := range map[string]string{"union": "|", "intersection": "&", "difference": "-", "symmetric_difference": "^"} {
-			addMethod(t, name, 0, -1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+			lo, hi := 0, -1
+			if op == "^" {
+				lo, hi = 1, 1
+			}
+			addMethod(t, name, lo, hi, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 				cur := unwrap(args[0])
 				if len(args) == 1 {
 					s, _ := asSet(cur)
@@ -794,10 +819,12 @@ func initSets() {
 		return None, err
 	})
 	m("pop", 0, 0, func(in *Interp, s *setTable, args []Object) (Object, error) {
-		for i := range s.table {
+		for n := range s.table {
+			i := (s.popAt + n) & (len(s.table) - 1)
 			if k := s.table[i].key; k != nil && k != deletedKey {
 				s.table[i] = dictEntry{key: deletedKey}
 				s.used--
+				s.popAt = i + 1
 				return k, nil
 			}
 		}
@@ -813,12 +840,22 @@ func initSets() {
 		return None, nil
 	})
 	for name, op := range map[string]string{"intersection_update": "&", "difference_update": "-", "symmetric_difference_update": "^"} {
-		m(name, 0, -1, func(in *Interp, s *setTable, args []Object) (Object, error) {
+		lo, hi := 0, -1
+		if op == "^" {
+			lo, hi = 1, 1
+		}
+		m(name, lo, hi, func(in *Interp, s *setTable, args []Object) (Object, error) {
+			to := s
+			if op == "&" { // nothing changes where one of the others cannot be walked through
+				whole := s.clone()
+				to = &whole
+			}
 			for _, a := range args {
-				if err := s.change(in, op, a); err != nil {
+				if err := to.change(in, op, a); err != nil {
 					return nil, err
 				}
 			}
+			*s = *to
 			return None, nil
 		})
 	}

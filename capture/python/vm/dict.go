@@ -567,6 +567,7 @@ type setTable struct {
 	table []dictEntry // key nil: free; key deletedKey: dummy
 	fill  int
 	used  int
+	popAt int // where pop goes on looking
 }
 
 // deleted marks a place whose member was removed: a search goes on behind it.

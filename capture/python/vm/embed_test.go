@@ -91,7 +91,7 @@ except TypeError as e: print(e)
 	}
 	want := `Box(5.0) Box(6.0) Box(6.0) Box(6.0) n 3.0 Box(0.0) True pkg.sub /embedded/pkg/__init__.py
 unsupported operand type(s) for +: 'Box' and 'str'
-Box() got an unexpected keyword argument 'wrong'
+'wrong' is an invalid keyword argument for Box()
 `
 	if out.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", out.String(), want)

@@ -402,10 +402,10 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 		stack[sp] = MakeInt(int64(n))
 		sp++
 	case code.MATCH_SEQUENCE:
-		stack[sp] = MakeBool(isMatchSequence(in, stack[sp-1]))
+		stack[sp] = MakeBool(stack[sp-1].Type().collection == Sequence)
 		sp++
 	case code.MATCH_MAPPING:
-		stack[sp] = MakeBool(isMatchMapping(in, stack[sp-1]))
+		stack[sp] = MakeBool(stack[sp-1].Type().collection == Mapping)
 		sp++
 	case code.MATCH_KEYS:
 		v, e := matchKeys(in, stack[sp-2], stack[sp-1].(*Tuple))

@@ -49,6 +49,16 @@ func (t *Traceback) Line() int {
 // Raised is the Go error that carries a Python exception.
 type Raised struct{ Exc *Exception }
 
+// ErrorFrom makes an exception whose cause, and context, is another.
+func (in *Interp) ErrorFrom(cause error, cls *Type, format string, args ...any) error {
+	err := in.Errorf(cls, format, args...)
+	r, ok := err.(*Raised)
+	if c, is := cause.(*Raised); ok && is {
+		r.Exc.Cause, r.Exc.Context, r.Exc.Suppress = c.Exc, c.Exc, true
+	}
+	return err
+}
+
 // Error is the exception's class and its message where that takes no interpreter; FormatException prints all of it.
 func (r *Raised) Error() string {
 	return r.Exc.Class.Name + ": " + r.Exc.message()

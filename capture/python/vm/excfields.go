@@ -251,7 +251,7 @@ func initUnicodeError(in *Interp, e *Exception, args []Object) error {
 			}
 		default:
 			if _, ok := AsStr(v); !ok {
-				err = in.Errorf(in.Exc.TypeError, "argument %d must be str, not %s", i+1, TypeName(v))
+				err = in.Errorf(in.Exc.TypeError, "argument %d must be str, not %s", i+1, ArgName(v))
 			}
 		}
 		if err != nil {

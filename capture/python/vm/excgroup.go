@@ -19,7 +19,7 @@ func groupNew(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) 
 		return nil, in.Errorf(in.Exc.TypeError, "BaseExceptionGroup.__new__() takes exactly 2 arguments (%d given)", len(args))
 	}
 	if _, ok := AsStr(args[0]); !ok {
-		return nil, in.Errorf(in.Exc.TypeError, "BaseExceptionGroup.__new__() argument 1 must be str, not %s", TypeName(args[0]))
+		return nil, in.Errorf(in.Exc.TypeError, "BaseExceptionGroup.__new__() argument 1 must be str, not %s", ArgName(args[0]))
 	}
 	if t := args[1].Type(); t.Lookup("__getitem__") == nil || unwrapDict(args[1]) {
 		return nil, in.Errorf(in.Exc.TypeError, "second argument (exceptions) must be a sequence")

@@ -120,7 +120,7 @@ func initFunctions() {
 		c, ok := a[0].(*Code)
 		g, ok2 := AsDict(a[1])
 		if !ok || !ok2 {
-			return nil, in.Errorf(in.Exc.TypeError, "function() argument 'code' must be code, not %s", TypeName(a[0]))
+			return nil, in.Errorf(in.Exc.TypeError, "function() argument 'code' must be code, not %s", ArgName(a[0]))
 		}
 		f := &Function{Code: c, Globals: g, Builtins: in.builtinsOf(g), Name: c.Name, Qualname: c.QualName, Doc: None, Module: None}
 		if s, ok := AsStr(a[2]); ok {
@@ -399,7 +399,7 @@ func newTraceback(in *Interp, _ *Type, args []Object, kw []KwArg) (Object, error
 	}
 	f, ok := a[1].(*Frame)
 	if !ok {
-		return nil, in.Errorf(in.Exc.TypeError, "traceback() argument 'tb_frame' must be frame, not %s", TypeName(a[1]))
+		return nil, in.Errorf(in.Exc.TypeError, "traceback() argument 'tb_frame' must be frame, not %s", ArgName(a[1]))
 	}
 	at, err := in.Index(a[2])
 	if err != nil {

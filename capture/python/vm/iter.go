@@ -38,7 +38,12 @@ func (*tupleIter) Type() *Type { return TupleIterType }
 
 func (*rangeIter) Type() *Type { return RangeIterType }
 
-func (*strIter) Type() *Type { return StrIterType }
+func (it *strIter) Type() *Type {
+	if len(it.s) == utf8.RuneCountInString(it.s) { // that is, ASCII
+		return StrIterType
+	}
+	return strWideIterType
+}
 
 func (d *dictIter) Type() *Type {
 	switch d.kind {
@@ -121,6 +126,51 @@ func (it *dictIter) Next(in *Interp) (Object, error) {
 		return newPair(k, v), nil
 	}
 	return k, nil
+}
+
+// reverseDictIter walks through a dict from its end; kind is as in dictIter.
+func reverseDictIter(d *Dict, kind uint8) Object {
+	i, n, given := len(d.entries), d.live, 0
+	pick := func(e *dictEntry) Object {
+		switch kind {
+		case 1:
+			return e.val
+		case 2:
+			return newPair(e.key, e.val)
+		}
+		return e.key
+	}
+	over := func() { i, n = 0, -1 }
+	return &GoIter{T: []*Type{DictReverseKeyIterType, DictReverseValueIterType, DictReverseItemIterType}[kind], Reduce: func(in *Interp, _ *Type) (Object, error) {
+		left := &List{}
+		for j := min(i, len(d.entries)) - 1; j >= 0; j-- {
+			if e := &d.entries[j]; e.key != nil {
+				left.Items = append(left.Items, pick(e))
+			}
+		}
+		return remake(in, "iter", left)
+	}, NextFn: func(in *Interp) (Object, error) {
+		if n < 0 {
+			return nil, nil
+		}
+		if n != d.live {
+			over()
+			return nil, in.Errorf(in.Exc.RuntimeError, "dictionary changed size during iteration")
+		}
+		for i = min(i, len(d.entries)) - 1; i >= 0; i-- {
+			if e := &d.entries[i]; e.key != nil {
+				given++
+				return pick(e), nil
+			}
+		}
+		over()
+		return nil, nil
+	}, Left: func() int {
+		if n != d.live {
+			return 0
+		}
+		return n - given
+	}}
 }
 
 // Remaining are the items that the iterator of a list or a tuple is still to give; ok is false for other objects.
@@ -235,7 +285,7 @@ func (in *Interp) Iter(o Object) (Object, error) {
 		}
 		return v, nil
 	}
-	if f == nil && t.Lookup("__getitem__") != nil {
+	if f == nil && !t.byKey && t.Lookup("__getitem__") != nil {
 		i := int64(0)
 		return &GoIter{Reduce: func(in *Interp, _ *Type) (Object, error) {
 			if i < 0 {

@@ -1,64 +1,92 @@
 package vm
 
+import (
+	"slices"
+
+	"whittle/capture/python/literal"
+)
+
 // What match statements ask.
 
 // Pattern matching.
 
-// isMatchSequence is the test of a sequence pattern: lists, tuples, ranges, and instances of collections.abc.Sequence, but never strings or
-// bytes.
-func isMatchSequence(in *Interp, o Object) bool {
-	switch unwrap(o).(type) {
-	case *List, *Tuple, *Range, *longRange:
-		return true
-	case Str, Bytes, *ByteArray:
-		return false
+// Collection is what a class says of its instances to patterns: that sequence patterns, or mapping patterns, may match them. The first class of the MRO
+// that says so decides; classes of collections.abc do, and what is registered with those.
+type Collection uint8
+
+// The kinds of collections.
+const (
+	NoCollection Collection = iota
+	Sequence
+	Mapping
+)
+
+// Collection is the kind of a class.
+func (t *Type) Collection() Collection { return t.collection }
+
+// SetCollection sets the kind of a class that may be changed, and of those that derive from it.
+func (t *Type) SetCollection(in *Interp, c Collection) {
+	if t.collection == c || !t.Heap || t.fixed {
+		return
 	}
-	if i, ok := o.(*Instance); ok {
-		if seq := in.abcClass("Sequence"); seq != nil {
-			ok, _ := in.IsInstance(i, seq)
-			return ok
+	t.collection = c
+	for _, sub := range in.subclassesOf(t) {
+		sub.SetCollection(in, c)
+	}
+}
+
+// inheritCollection gives a new class the kind of the first that it derives from which has one.
+func (t *Type) inheritCollection() {
+	for _, b := range t.MRO {
+		if b != t && b.collection != NoCollection {
+			t.collection = b.collection
+			return
 		}
 	}
-	return false
 }
 
-// isMatchMapping is the test of a mapping pattern: dicts, and instances of collections.abc.Mapping.
-func isMatchMapping(in *Interp, o Object) bool {
-	if _, ok := unwrap(o).(*Dict); ok {
-		return true
+// initCollections marks the built-in classes.
+func initCollections() {
+	for _, t := range []*Type{ListType, TupleType, RangeType, MemoryViewType} {
+		t.collection = Sequence
 	}
-	if _, ok := o.(*MappingProxy); ok {
-		return true
+	for _, t := range []*Type{DictType, MappingProxyType} {
+		t.collection = Mapping
 	}
-	if i, ok := o.(*Instance); ok {
-		if m := in.abcClass("Mapping"); m != nil {
-			ok, _ := in.IsInstance(i, m)
-			return ok
-		}
-	}
-	return false
 }
 
-// abcClass gives a class of collections.abc if that has been imported.
-func (im *Imports) abcClass(name string) Object {
-	m, ok := im.Modules.GetStr("collections.abc")
-	if !ok {
-		return nil
-	}
-	v, _ := m.(*Module).Dict.GetStr(name)
-	return v
-}
-
-// matchKeys gives the values of a mapping pattern's keys in a tuple, None if one is missing.
+// matchKeys gives the values of a mapping pattern's keys in a tuple, None if one is missing. The subject's method get is asked, which adds nothing to a
+// mapping that makes what it lacks.
 func matchKeys(in *Interp, subject Object, keys *Tuple) (Object, error) {
 	out := make([]Object, 0, len(keys.Items))
+	if len(keys.Items) == 0 {
+		return &Tuple{out}, nil
+	}
+	get, err := in.GetAttr(subject, "get")
+	if err != nil {
+		return nil, err
+	}
+	missing := &Instance{Class: ObjectType}
+	seen := NewDict()
 	for _, k := range keys.Items {
-		v, err := in.GetItem(subject, k)
-		if err != nil {
-			if in.Matches(err, in.Exc.KeyError) {
-				return None, nil
-			}
+		if _, twice, err := seen.Get(in, k); err != nil {
 			return nil, err
+		} else if twice {
+			s, err := in.Repr(k)
+			if err != nil {
+				return nil, err
+			}
+			return nil, in.Errorf(in.Exc.ValueError, "mapping pattern checks duplicate key (%s)", s)
+		}
+		if err := seen.Set(in, k, None); err != nil {
+			return nil, err
+		}
+		v, err := in.Call(get, []Object{k, missing}, nil)
+		if err != nil {
+			return nil, err
+		}
+		if v == Object(missing) {
+			return None, nil
 		}
 		out = append(out, v)
 	}
@@ -80,6 +108,19 @@ func matchClass(in *Interp, subject, cls Object, npos int, names *Tuple) (Object
 		return None, nil
 	}
 	out := []Object{}
+	var seen []string
+	take := func(name string) (found bool, err error) {
+		if slices.Contains(seen, name) {
+			return false, in.Errorf(in.Exc.TypeError, "%s() got multiple sub-patterns for attribute %s", t.Name, literal.Str(name))
+		}
+		seen = append(seen, name)
+		v, err := in.GetAttrOpt(subject, name)
+		if v == nil || err != nil {
+			return false, err
+		}
+		out = append(out, v)
+		return true, nil
+	}
 	if npos > 0 {
 		var attrs []Object
 		if ma := t.Lookup("__match_args__"); ma != nil {
@@ -109,27 +150,20 @@ func matchClass(in *Interp, subject, cls Object, npos int, names *Tuple) (Object
 			return nil, in.Errorf(in.Exc.TypeError, "%s() accepts %d positional sub-pattern%s (%d given)", t.Name, len(attrs), pl, npos)
 		}
 		for i := range npos {
-			n, _ := AsStr(attrs[i])
-			v, err := in.GetAttrOpt(subject, n)
-			if err != nil {
-				return nil, err
+			n, ok := AsStr(attrs[i])
+			if !ok {
+				return nil, in.Errorf(in.Exc.TypeError, "__match_args__ elements must be strings (got %s)", TypeName(attrs[i]))
 			}
-			if v == nil {
-				return None, nil
+			if found, err := take(n); !found {
+				return None, err
 			}
-			out = append(out, v)
 		}
 	}
 	for _, n := range names.Items {
 		s, _ := AsStr(n)
-		v, err := in.GetAttrOpt(subject, s)
-		if err != nil {
-			return nil, err
+		if found, err := take(s); !found {
+			return None, err
 		}
-		if v == nil {
-			return None, nil
-		}
-		out = append(out, v)
 	}
 	return &Tuple{out}, nil
 }

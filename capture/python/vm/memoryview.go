@@ -80,6 +80,16 @@ func (m *MemoryView) bytes() []byte {
 	return out
 }
 
+// turned is the view with its dimensions in the opposite order: its items in C order are those of m in Fortran's.
+func (m *MemoryView) turned() *MemoryView {
+	t := *m
+	t.Identity = Identity{}
+	t.shape, t.strides = slices.Clone(m.shape), slices.Clone(m.strides)
+	slices.Reverse(t.shape)
+	slices.Reverse(t.strides)
+	return &t
+}
+
 // Buffer is implemented by embedder's Go objects whose bytes others may read and write, as memoryview and bytes() do.
 type Buffer interface {
 	Object
@@ -538,7 +548,29 @@ func initMemoryView() {
 		}
 		return Str(fmt.Sprintf("<%s at 0x%x>", word, in.ID(args[0]))), nil
 	})
-	method("tobytes", 0, 1, func(_ *Interp, m *MemoryView, _ []Object) (Object, error) { return Bytes(m.bytes()), nil })
+	addKw(t, "tobytes", func(in *Interp, args []Object, kw []KwArg) (Object, error) {
+		m, err := self(in, args[0])
+		if err != nil {
+			return nil, err
+		}
+		a, err := in.ParseArgs("tobytes", args[1:], kw, "order='C'")
+		if err != nil {
+			return nil, err
+		}
+		order, ok := AsStr(a[0])
+		switch {
+		case a[0] == None:
+			order = "C"
+		case !ok:
+			return nil, in.Errorf(in.Exc.TypeError, "tobytes() argument 'order' must be str or None, not %s", TypeName(a[0]))
+		case order != "C" && order != "F" && order != "A":
+			return nil, in.Errorf(in.Exc.ValueError, "order must be 'C', 'F' or 'A'")
+		}
+		if turned := m.turned(); order == "F" || order == "A" && !m.contiguous() && turned.contiguous() {
+			m = turned
+		}
+		return Bytes(m.bytes()), nil
+	})
 	method("tolist", 0, 0, func(in *Interp, m *MemoryView, _ []Object) (Object, error) { return m.list(in, 0, m.off) })
 	method("hex", 0, 2, func(in *Interp, m *MemoryView, args []Object) (Object, error) {
 		if len(args) == 0 {
@@ -562,7 +594,7 @@ func initMemoryView() {
 		}
 		f, ok := AsStr(a[0])
 		if !ok {
-			return nil, in.Errorf(in.Exc.TypeError, "cast() argument 'format' must be str, not %s", TypeName(a[0]))
+			return nil, in.Errorf(in.Exc.TypeError, "cast() argument 'format' must be str, not %s", ArgName(a[0]))
 		}
 		return m.cast(in, f, a[1])
 	})

@@ -11,11 +11,11 @@ import (
 // initIterators makes enumerate, zip, map, filter and reversed.
 func initIterators() {
 	hinted := map[*Type]bool{}
-	for _, t := range []*Type{IteratorType, ListIterType, TupleIterType, RangeIterType, StrIterType, SetIterType, BytesIterType, ByteArrayIterType, LongRangeIterType,
-		ListReverseIterType, DictKeyIterType, DictValueIterType, DictItemIterType, ReversedType} {
+	for _, t := range []*Type{IteratorType, ListIterType, TupleIterType, RangeIterType, StrIterType, strWideIterType, SetIterType, BytesIterType, ByteArrayIterType, LongRangeIterType,
+		ListReverseIterType, DictKeyIterType, DictValueIterType, DictItemIterType, DictReverseKeyIterType, DictReverseValueIterType, DictReverseItemIterType, ReversedType} {
 		hinted[t] = true
 	}
-	for _, t := range []*Type{IteratorType, ListIterType, TupleIterType, RangeIterType, StrIterType, SetIterType, BytesIterType, ByteArrayIterType, CallableIterType, LongRangeIterType, ListReverseIterType, MemoryIterType, DictKeyIterType, DictValueIterType, DictItemIterType, EnumerateType, ZipType, MapType, FilterType, ReversedType} {
+	for _, t := range []*Type{IteratorType, ListIterType, TupleIterType, RangeIterType, StrIterType, strWideIterType, SetIterType, BytesIterType, ByteArrayIterType, CallableIterType, LongRangeIterType, ListReverseIterType, MemoryIterType, DictKeyIterType, DictValueIterType, DictItemIterType, DictReverseKeyIterType, DictReverseValueIterType, DictReverseItemIterType, EnumerateType, ZipType, MapType, FilterType, ReversedType} {
 		addMethod(t, "__iter__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return args[0], nil })
 		addMethod(t, "__next__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 			it, ok := unwrap(args[0]).(Iterator)
@@ -56,7 +56,7 @@ func initIterators() {
 			return MakeInt(0), nil
 		})
 	}
-	for t, own := range map[*Type]bool{ListIterType: true, TupleIterType: true, StrIterType: true, RangeIterType: true, BytesIterType: true, ByteArrayIterType: true,
+	for t, own := range map[*Type]bool{ListIterType: true, TupleIterType: true, StrIterType: true, strWideIterType: true, RangeIterType: true, BytesIterType: true, ByteArrayIterType: true,
 		LongRangeIterType: true, ListReverseIterType: true, ReversedType: true, ZipType: true, IteratorType: true} {
 		if own {
 			addMethod(t, "__setstate__", 1, 1, setIteratorState)
@@ -522,8 +522,11 @@ func initMisc() {
 	addMethod(UnionTypeType, "__eq__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		x := args[0].(*UnionType)
 		y, ok := args[1].(*UnionType)
-		if !ok || len(x.Args.Items) != len(y.Args.Items) {
-			return MakeBool(false), nil
+		if !ok {
+			return NotImplemented, nil // typing.Union has its own idea of equality
+		}
+		if len(x.Args.Items) != len(y.Args.Items) {
+			return False, nil
 		}
 		for _, a := range x.Args.Items {
 			found, err := in.Contains(y.Args, a)
@@ -532,6 +535,14 @@ func initMisc() {
 			}
 		}
 		return True, nil
+	})
+	addMethod(UnionTypeType, "__hash__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		s, err := in.Call(FrozenSetType, []Object{args[0].(*UnionType).Args}, nil)
+		if err != nil {
+			return nil, err
+		}
+		h, err := in.Hash(s)
+		return MakeInt(int64(h)), err
 	})
 	addMethod(NoneTypeType, "__ror__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return makeUnion(args[1], args[0]), nil })
 	addMethod(NoneTypeType, "__or__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return makeUnion(args[0], args[1]), nil })

@@ -62,7 +62,7 @@ func initModule() {
 		}
 		name, ok := AsStr(a[0])
 		if !ok {
-			return nil, in.Errorf(in.Exc.TypeError, "module() argument 'name' must be str, not %s", TypeName(a[0]))
+			return nil, in.Errorf(in.Exc.TypeError, "module() argument 'name' must be str, not %s", ArgName(a[0]))
 		}
 		m := args[0].(*Module)
 		m.Name = name

@@ -285,7 +285,7 @@ func addBasics(t *Type, what string) {
 			addMethod(t, "__format__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 				spec, ok := AsStr(args[1])
 				if !ok {
-					return nil, in.Errorf(in.Exc.TypeError, "__format__() argument must be str, not %s", TypeName(args[1]))
+					return nil, in.Errorf(in.Exc.TypeError, "__format__() argument must be str, not %s", ArgName(args[1]))
 				}
 				if spec == "" {
 					return in.str(args[0])
@@ -450,6 +450,7 @@ func initNumbers() {
 		b, _ := AsBig(v)
 		return MakeInt(int64(strings.Count(new(big.Int).Abs(b).Text(2), "1"))), nil
 	})
+	self("__getnewargs__", func(in *Interp, v Object) (Object, error) { return NewTuple(v), nil })
 	self("as_integer_ratio", func(in *Interp, v Object) (Object, error) { return NewTuple(v, MakeInt(1)), nil })
 	addMethod(t, "__round__", 0, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		v, err := in.ToInt(args[0])
@@ -479,8 +480,20 @@ func initNumbers() {
 			return nil, err
 		}
 		b, _ := AsBig(a[0])
-		order, _ := AsStr(a[2])
-		signed, _ := in.Truth(a[3])
+		order, ok := AsStr(a[2])
+		signed, err := in.Truth(a[3])
+		switch {
+		case !ok:
+			return nil, in.Errorf(in.Exc.TypeError, "to_bytes() argument 'byteorder' must be str, not %s", ArgName(a[2]))
+		case err != nil:
+			return nil, err
+		case order != "little" && order != "big":
+			return nil, in.Errorf(in.Exc.ValueError, "byteorder must be either 'little' or 'big'")
+		case n < 0:
+			return nil, in.Errorf(in.Exc.ValueError, "length argument must be non-negative")
+		case n > math.MaxInt32:
+			return nil, in.Errorf(in.Exc.MemoryError, "")
+		}
 		if b.Sign() < 0 && !signed {
 			return nil, in.Errorf(in.Exc.OverflowError, "can't convert negative int to unsigned")
 		}
@@ -514,7 +527,7 @@ func initNumbers() {
 		}
 		order, ok := AsStr(a[2])
 		if !ok {
-			return nil, in.Errorf(in.Exc.TypeError, "from_bytes() argument 'byteorder' must be str, not %s", TypeName(a[2]))
+			return nil, in.Errorf(in.Exc.TypeError, "from_bytes() argument 'byteorder' must be str, not %s", ArgName(a[2]))
 		}
 		if order != "little" && order != "big" {
 			return nil, in.Errorf(in.Exc.ValueError, "byteorder must be either 'little' or 'big'")
@@ -605,6 +618,7 @@ func initNumbers() {
 		})
 	}
 	fm("__float__", func(_ *Interp, x float64) (Object, error) { return Float(x), nil })
+	fm("__getnewargs__", func(_ *Interp, x float64) (Object, error) { return NewTuple(Float(x)), nil })
 	fm("conjugate", func(_ *Interp, x float64) (Object, error) { return Float(x), nil })
 	fm("__abs__", func(_ *Interp, x float64) (Object, error) { return Float(math.Abs(x)), nil })
 	fm("__int__", func(in *Interp, x float64) (Object, error) { return floatToInt(in, math.Trunc(x)) })

@@ -47,6 +47,11 @@ func NewParams(name, sig string) *Params {
 
 // Bind gives one value for each parameter.
 func (p *Params) Bind(in *Interp, args []Object, kw []KwArg) ([]Object, error) {
+	if p.posOnly > 0 && p.posOnly == len(p.names) {
+		if err := p.byPosition(in, len(args), len(kw)); err != nil {
+			return nil, err
+		}
+	}
 	if err := p.tooMany(in, len(args), len(kw)); err != nil {
 		return nil, err
 	}
@@ -88,6 +93,22 @@ func (p *Params) Bind(in *Interp, args []Object, kw []KwArg) ([]Object, error) {
 		return nil, in.Errorf(in.Exc.TypeError, "'%s' is an invalid keyword argument for %s()", unknown, p.name)
 	}
 	return out, nil
+}
+
+// byPosition is the error of a wrong number of arguments, or of keywords, where no parameter goes by name.
+func (p *Params) byPosition(in *Interp, args, kw int) error {
+	least, most := p.required, len(p.names)
+	switch {
+	case kw > 0:
+		return in.Errorf(in.Exc.TypeError, "%s takes no keyword arguments", p.called())
+	case least == most && args != most:
+		return in.Errorf(in.Exc.TypeError, "%s expected %d argument%s, got %d", p.name, most, plural(most), args)
+	case args < least:
+		return in.Errorf(in.Exc.TypeError, "%s expected at least %d argument%s, got %d", p.name, least, plural(least), args)
+	case args > most:
+		return in.Errorf(in.Exc.TypeError, "%s expected at most %d argument%s, got %d", p.name, most, plural(most), args)
+	}
+	return nil
 }
 
 // tooMany is the error of more arguments than there are parameters.

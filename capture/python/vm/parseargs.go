@@ -68,14 +68,45 @@ func NewSignature(fname, sig string) *Signature {
 // signatures are those that ParseArgs has read.
 var signatures sync.Map
 
-// ParseArgs binds arguments to a signature, see NewSignature and Bind.
+// ParseArgs binds arguments to a signature, see NewSignature. Its errors are those of a function in C, see Params, unless it takes any number of arguments.
+// A first parameter self or cls is not counted in them.
 func (in *Interp) ParseArgs(fname string, args []Object, kw []KwArg, sig string) ([]Object, error) {
 	key := [2]string{fname, sig}
 	s, ok := signatures.Load(key)
 	if !ok {
-		s, _ = signatures.LoadOrStore(key, NewSignature(fname, sig))
+		s, _ = signatures.LoadOrStore(key, readSignature(fname, sig))
+	}
+	switch s := s.(type) {
+	case ofSelf:
+		if len(args) == 0 {
+			return nil, in.Errorf(in.Exc.TypeError, "unbound method %s() needs an argument", fname)
+		}
+		out, err := s.Bind(in, args[1:], kw)
+		if err != nil {
+			return nil, err
+		}
+		return slices.Insert(out, 0, args[0]), nil
+	case *Params:
+		return s.Bind(in, args, kw)
 	}
 	return s.(*Signature).Bind(in, args, kw)
+}
+
+// ofSelf are the parameters of a method, self left out.
+type ofSelf struct{ *Params }
+
+// readSignature gives a *Params, an ofSelf, or a *Signature where there are parameters that take any number.
+func readSignature(fname, sig string) any {
+	if strings.Contains(strings.ReplaceAll(sig, "*,", ""), "*") {
+		return NewSignature(fname, sig)
+	}
+	for _, self := range []string{"self", "cls"} {
+		if rest, ok := strings.CutPrefix(sig, self+","); ok {
+			rest = strings.TrimPrefix(strings.TrimSpace(rest), "/,")
+			return ofSelf{NewParams(fname, rest)}
+		}
+	}
+	return NewParams(fname, sig)
 }
 
 // Bind puts arguments in their places: one entry per parameter, *args a *Tuple and **kw a *Dict.

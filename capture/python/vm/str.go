@@ -63,6 +63,26 @@ func parsedArgs(t *Type) {
 	}
 }
 
+// encodingArgs reads the arguments that name an encoding and how its errors are handled.
+func encodingArgs(in *Interp, function string, encoding, errors Object) (enc, errs string, err error) {
+	enc, ok := AsStr(encoding)
+	if !ok {
+		return "", "", in.Errorf(in.Exc.TypeError, "%s() argument 'encoding' must be str, not %s", function, ArgName(encoding))
+	}
+	if errs, ok = AsStr(errors); !ok {
+		return "", "", in.Errorf(in.Exc.TypeError, "%s() argument 'errors' must be str, not %s", function, ArgName(errors))
+	}
+	return enc, errs, nil
+}
+
+// orText is an argument, or a text where it was not given.
+func orText(o Object, s string) Object {
+	if o == nil {
+		return Str(s)
+	}
+	return o
+}
+
 // initStr gives strings their methods. Positions in arguments and results count characters; inside, they are offsets of bytes.
 func initStr() {
 	t := StrType
@@ -78,28 +98,26 @@ func initStr() {
 		if len(args) == 1 && len(kw) == 0 {
 			return text(args[0])
 		}
-		a, err := in.ParseArgs("str", args, kw, "object=nil, encoding=None, errors=None")
+		a, err := in.ParseArgs("str", args, kw, "object=nil, encoding=nil, errors=nil")
+		if err != nil {
+			return nil, err
+		}
+		decodes := a[1] != nil || a[2] != nil
+		enc, errs, err := encodingArgs(in, "str", orText(a[1], "utf-8"), orText(a[2], "strict"))
 		if err != nil {
 			return nil, err
 		}
 		if a[0] == nil {
 			return wrap(cls, StrType, Str("")), nil
 		}
-		if b, ok := bytesOf(a[0]); ok && (a[1] != None || a[2] != None) {
-			enc, errs := "utf-8", "strict"
-			if s, ok := AsStr(a[1]); ok {
-				enc = s
-			}
-			if s, ok := AsStr(a[2]); ok {
-				errs = s
-			}
+		if b, ok := bytesOf(a[0]); ok && decodes {
 			s, err := in.Decode(b, enc, errs)
 			return wrap(cls, StrType, Str(s)), err
 		}
-		if _, ok := AsStr(a[0]); ok && (a[1] != None || a[2] != None) {
+		if _, ok := AsStr(a[0]); ok && decodes {
 			return nil, in.Errorf(in.Exc.TypeError, "decoding str is not supported")
 		}
-		if a[1] != None || a[2] != None {
+		if decodes {
 			return nil, in.Errorf(in.Exc.TypeError, "decoding to str: need a bytes-like object, %s found", TypeName(a[0]))
 		}
 		return text(a[0])
@@ -370,8 +388,11 @@ func initStr() {
 	split("split", false)
 	split("rsplit", true)
 	kwm("splitlines", "keepends=False", func(in *Interp, s string, a []Object) (Object, error) {
-		keep, err := in.Truth(a[0])
-		return toList(splitLines(s, keep)), err
+		keep, err := in.Index(a[0])
+		if err != nil {
+			return nil, err
+		}
+		return toList(splitLines(s, keep != 0)), nil
 	})
 	part := func(name string, last bool) {
 		m(name, 1, 1, func(in *Interp, s string, args []Object) (Object, error) {
@@ -474,8 +495,10 @@ func initStr() {
 		return Str(sb.String()), err
 	})
 	kwm("encode", "encoding='utf-8', errors='strict'", func(in *Interp, s string, a []Object) (Object, error) {
-		enc, _ := AsStr(a[0])
-		errs, _ := AsStr(a[1])
+		enc, errs, err := encodingArgs(in, "encode", a[0], a[1])
+		if err != nil {
+			return nil, err
+		}
 		b, err := in.Encode(s, enc, errs)
 		return Bytes(b), err
 	})

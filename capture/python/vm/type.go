@@ -33,20 +33,23 @@ type Type struct {
 	NumSlots int // length of Instance.Slots
 	Native   any // embedder's payload
 
-	flat      map[string]Object    // all attributes of an immutable type
-	cache     map[string]Object    // attributes found, for heap types; nil values for misses
-	version   uint32               // grows with every change of the type or of a base
-	base      *Type                // the base whose instances its own extend; nil: the first
-	slotNames []string             // of its own members that __slots__ made, in order of their names
-	subs      []weak.Pointer[Type] // the classes that derive from it; those of the interpreter's own types are in Interp.subclasses
-	flags     typeFlags
-	width     int       // attributes that instances had in their dicts at first
-	ctor      *Function // see constructs
-	ctorKnown bool
-	owner     *Interp // whose class statement made it; nil for native types
-	layout    bool    // a native type with a constructor of its own
-	fixed     bool    // a native type that scripts cannot change
-	fields    *excFields
+	flat       map[string]Object    // all attributes of an immutable type
+	cache      map[string]Object    // attributes found, for heap types; nil values for misses
+	version    uint32               // grows with every change of the type or of a base
+	base       *Type                // the base whose instances its own extend; nil: the first
+	slotNames  []string             // of its own members that __slots__ made, in order of their names
+	subs       []weak.Pointer[Type] // the classes that derive from it; those of the interpreter's own types are in Interp.subclasses
+	flags      typeFlags
+	width      int       // attributes that instances had in their dicts at first
+	ctor       *Function // see constructs
+	ctorKnown  bool
+	owner      *Interp // whose class statement made it; nil for native types
+	layout     bool    // a native type with a constructor of its own
+	fixed      bool    // a native type that scripts cannot change
+	wholeName  bool    // errors name it with its module
+	byKey      bool    // see Spec.ByKey
+	collection Collection
+	fields     *excFields
 }
 
 // typeFlags caches which hooks a class overrides; see (*Type).hooks.
@@ -72,11 +75,14 @@ func (t *Type) FullName() string {
 
 // errName is the name in texts of the interpreter itself: a class of Python goes by its bare one, one that CPython writes in C by the whole.
 func (t *Type) errName() string {
-	if t.Heap && !t.fixed {
+	if t.Heap && !t.fixed && !t.wholeName {
 		return t.Name
 	}
 	return t.FullName()
 }
+
+// NameAsNative makes errors name a class that is written in Python as they do the ones that CPython has in C.
+func (t *Type) NameAsNative() { t.wholeName = true }
 
 // Version grows with every change of the class or of one that it derives from.
 func (t *Type) Version() uint32 { return t.version }
@@ -328,6 +334,7 @@ func newClass(in *Interp, meta *Type, name string, bases []*Type, dict *Dict) (*
 	if t.MRO, err = t.order(in); err != nil {
 		return nil, err
 	}
+	t.inheritCollection()
 	if err := t.takeNames(in); err != nil {
 		return nil, err
 	}
@@ -551,6 +558,11 @@ func typeNew(in *Interp, meta *Type, name string, basesT []Object, ns *Dict, kw 
 	for _, b := range basesT {
 		t, ok := b.(*Type)
 		if !ok {
+			if has, err := in.GetAttrOpt(b, "__mro_entries__"); err != nil {
+				return nil, err
+			} else if has != nil {
+				return nil, in.Errorf(in.Exc.TypeError, "type() doesn't support MRO entry resolution; use types.new_class()")
+			}
 			return nil, in.Errorf(in.Exc.TypeError, "type.__new__() bases must be types, not %s", TypeName(b))
 		}
 		bases = append(bases, t)
@@ -601,7 +613,8 @@ func typeNew(in *Interp, meta *Type, name string, basesT []Object, ns *Dict, kw 
 				continue
 			}
 			if _, err := in.Call(sn, []Object{e.val, t, e.key}, nil); err != nil {
-				return nil, err
+				key, _ := in.Repr(e.key)
+				return nil, in.ErrorFrom(err, in.Exc.RuntimeError, "Error calling __set_name__ on '%s' instance %s in '%s'", TypeName(e.val), key, t.Name)
 			}
 		}
 	}
@@ -625,29 +638,31 @@ func typeNew(in *Interp, meta *Type, name string, basesT []Object, ns *Dict, kw 
 
 // Spec describes a native type of an embedder.
 type Spec struct {
-	Name     string
-	Module   string
-	Doc      string
-	Bases    []*Type
-	New      NewFunc           // nil: the base's
-	Methods  map[string]GoFunc // dunder names make operators; self is args[0]
-	Docs     map[string]string
-	Arity    map[string][2]int // of Methods: how few and how many arguments besides self, and no keywords; such a method does not keep its slice of arguments
-	Class    map[string]GoFunc // class methods; the class is args[0]
-	Static   map[string]GoFunc
-	GetSet   []*GetSet
-	Attrs    map[string]Object
-	NoDict   bool // instances have no __dict__
-	Final    bool
-	Strict   bool // as a type of CPython's in C: methods check self, dunder methods that they get as many arguments as they take; scripts cannot change it
-	NoModule bool // as a type of CPython's that is no heap type: its own namespace lacks __module__
-	Meta     *Type
+	Name       string
+	Module     string
+	Doc        string
+	Bases      []*Type
+	New        NewFunc           // nil: the base's
+	Methods    map[string]GoFunc // dunder names make operators; self is args[0]
+	Docs       map[string]string
+	Arity      map[string][2]int // of Methods: how few and how many arguments besides self, and no keywords; such a method does not keep its slice of arguments
+	Class      map[string]GoFunc // class methods; the class is args[0]
+	Static     map[string]GoFunc
+	GetSet     []*GetSet
+	Attrs      map[string]Object
+	NoDict     bool // instances have no __dict__
+	Final      bool
+	Strict     bool       // as a type of CPython's in C: methods check self, dunder methods that they get as many arguments as they take; scripts cannot change it
+	NoModule   bool       // as a type of CPython's that is no heap type: its own namespace lacks __module__
+	ByKey      bool       // __getitem__ takes keys, and none of __iter__ and __contains__ is made of it
+	Collection Collection // whether patterns take instances for sequences or mappings
+	Meta       *Type
 }
 
 // NewNativeType makes a type of Go functions. Its instances are *Instance values whose Native field is the embedder's,
 // or the embedder's own Go type that implements Object.
 func (in *Interp) NewNativeType(s Spec) *Type {
-	t := &Type{Name: s.Name, Qualname: s.Name, Module: s.Module, Doc: s.Doc, Bases: s.Bases, Dict: NewDict(), Heap: true, HasDict: !s.NoDict, HasWeak: !s.NoDict, Final: s.Final, Meta: s.Meta, fixed: s.Strict}
+	t := &Type{Name: s.Name, Qualname: s.Name, Module: s.Module, Doc: s.Doc, Bases: s.Bases, Dict: NewDict(), Heap: true, HasDict: !s.NoDict, HasWeak: !s.NoDict, Final: s.Final, Meta: s.Meta, fixed: s.Strict, byKey: s.ByKey}
 	if len(t.Bases) == 0 {
 		t.Bases = []*Type{ObjectType}
 	}
@@ -656,6 +671,9 @@ func (in *Interp) NewNativeType(s Spec) *Type {
 		mro = append([]*Type{t}, t.Bases[0].MRO...)
 	}
 	t.MRO = mro
+	if t.collection = s.Collection; t.collection == NoCollection {
+		t.inheritCollection()
+	}
 	if _, inits := s.Methods["__init__"]; s.New == nil && s.Strict && !inits && len(s.Bases) == 0 {
 		s.New = Uncreatable
 	}
@@ -744,3 +762,11 @@ func sortedKeys[V any](m map[string]V) []string {
 
 // TypeName is how errors name an object's class.
 func TypeName(o Object) string { return o.Type().errName() }
+
+// ArgName is how errors about a single argument name what was given: the class, or None.
+func ArgName(o Object) string {
+	if o == None {
+		return "None"
+	}
+	return TypeName(o)
+}

@@ -12,7 +12,7 @@ var (
 	MethodType, BuiltinType, MethodDescrType, WrapperDescrType, MethodWrapperType, ClassMethodDescrType, ModuleType, PropertyType, GetSetType, MemberType, ClassMethodType, StaticMethodType,
 	SuperType, MappingProxyType, GenericAliasType, UnionTypeType, CodeType, FrameType, TracebackType, GeneratorType, IteratorType,
 	ListIterType, TupleIterType, RangeIterType, StrIterType, SetIterType, BytesIterType, ByteArrayIterType, CallableIterType, LongRangeIterType, ListReverseIterType, MemoryIterType, DictKeyIterType, DictValueIterType,
-	DictItemIterType, DictKeysType, DictValuesType, DictItemsType, EnumerateType, ZipType, MapType, FilterType, ReversedType, MemoryViewType,
+	DictItemIterType, DictReverseKeyIterType, DictReverseValueIterType, DictReverseItemIterType, strWideIterType, DictKeysType, DictValuesType, DictItemsType, EnumerateType, ZipType, MapType, FilterType, ReversedType, MemoryViewType,
 	CoroutineType, coroutineWrapperType, AsyncGeneratorType, asyncSendType, asyncThrowType, wrappedValueType, anextDefaultType *Type
 )
 
@@ -192,7 +192,8 @@ func init() {
 		{&ListIterType, "list_iterator"}, {&TupleIterType, "tuple_iterator"}, {&RangeIterType, "range_iterator"}, {&StrIterType, "str_ascii_iterator"},
 		{&SetIterType, "set_iterator"}, {&BytesIterType, "bytes_iterator"}, {&ByteArrayIterType, "bytearray_iterator"}, {&CallableIterType, "callable_iterator"},
 		{&LongRangeIterType, "longrange_iterator"}, {&ListReverseIterType, "list_reverseiterator"}, {&MemoryIterType, "memory_iterator"}, {&DictKeyIterType, "dict_keyiterator"}, {&DictValueIterType, "dict_valueiterator"},
-		{&DictItemIterType, "dict_itemiterator"}, {&DictKeysType, "dict_keys"}, {&DictValuesType, "dict_values"}, {&DictItemsType, "dict_items"},
+		{&DictItemIterType, "dict_itemiterator"}, {&DictReverseKeyIterType, "dict_reversekeyiterator"}, {&DictReverseValueIterType, "dict_reversevalueiterator"},
+		{&DictReverseItemIterType, "dict_reverseitemiterator"}, {&strWideIterType, "str_iterator"}, {&DictKeysType, "dict_keys"}, {&DictValuesType, "dict_values"}, {&DictItemsType, "dict_items"},
 		{&EnumerateType, "enumerate"}, {&ZipType, "zip"}, {&MapType, "map"}, {&FilterType, "filter"}, {&ReversedType, "reversed"}, {&MemoryViewType, "memoryview"},
 		{&CoroutineType, "coroutine"}, {&coroutineWrapperType, "coroutine_wrapper"}, {&AsyncGeneratorType, "async_generator"}, {&asyncSendType, "async_generator_asend"},
 		{&asyncThrowType, "async_generator_athrow"}, {&wrappedValueType, "async_generator_wrapped_value"}, {&anextDefaultType, "anext_awaitable"},
@@ -231,6 +232,7 @@ func init() {
 	initIterators()
 	initMemoryView()
 	initMisc()
+	initCollections()
 	initExceptions()
 	initReduce()
 	addOwnSlots()
@@ -352,7 +354,7 @@ func initObject() {
 	addMethod(t, "__format__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		spec, ok := AsStr(args[1])
 		if !ok {
-			return nil, in.Errorf(in.Exc.TypeError, "__format__() argument must be str, not %s", TypeName(args[1]))
+			return nil, in.Errorf(in.Exc.TypeError, "__format__() argument must be str, not %s", ArgName(args[1]))
 		}
 		if spec != "" {
 			return nil, in.Errorf(in.Exc.TypeError, "unsupported format string passed to %s.__format__", TypeName(args[0]))

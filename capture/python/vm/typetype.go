@@ -20,18 +20,18 @@ func initType() {
 		}
 		name, ok := AsStr(args[0])
 		if !ok {
-			return nil, in.Errorf(in.Exc.TypeError, "type.__new__() argument 1 must be str, not %s", TypeName(args[0]))
+			return nil, in.Errorf(in.Exc.TypeError, "type.__new__() argument 1 must be str, not %s", ArgName(args[0]))
 		}
 		if err := checkTypeName(in, name); err != nil {
 			return nil, err
 		}
 		bases, ok := AsTuple(args[1])
 		if !ok {
-			return nil, in.Errorf(in.Exc.TypeError, "type.__new__() argument 2 must be tuple, not %s", TypeName(args[1]))
+			return nil, in.Errorf(in.Exc.TypeError, "type.__new__() argument 2 must be tuple, not %s", ArgName(args[1]))
 		}
 		ns, ok := AsDict(args[2])
 		if !ok {
-			return nil, in.Errorf(in.Exc.TypeError, "type.__new__() argument 3 must be dict, not %s", TypeName(args[2]))
+			return nil, in.Errorf(in.Exc.TypeError, "type.__new__() argument 3 must be dict, not %s", ArgName(args[2]))
 		}
 		return typeNew(in, cls, name, bases.Items, ns, kw)
 	}

@@ -26,7 +26,7 @@ func pieceClass(in *vm.Interp, name, params string, methods map[string]vm.GoFunc
 			}
 			errs, ok := vm.AsStr(a[len(a)-1])
 			if !ok {
-				return nil, in.Errorf(in.Exc.TypeError, "%s() argument 'errors' must be str, not %s", name, vm.TypeName(a[len(a)-1]))
+				return nil, in.Errorf(in.Exc.TypeError, "%s() argument 'errors' must be str, not %s", name, vm.ArgName(a[len(a)-1]))
 			}
 			v := &piece{scheme: s, st: s.start, errs: errs}
 			if len(a) > 1 {
@@ -67,7 +67,7 @@ func encoderClass(in *vm.Interp) *vm.Type {
 		"setstate": clinic.Method("setstate", "state, /", func(c *clinic.Call) (vm.Object, error) {
 			n, ok := vm.AsBig(c.Args[0])
 			if !ok {
-				return nil, c.Errorf(c.Exc.TypeError, "setstate() argument must be int, not %s", vm.TypeName(c.Args[0]))
+				return nil, c.Errorf(c.Exc.TypeError, "setstate() argument must be int, not %s", vm.ArgName(c.Args[0]))
 			}
 			b := make([]byte, 17)
 			if n.Sign() < 0 {
@@ -107,7 +107,7 @@ func decoderClass(in *vm.Interp) *vm.Type {
 		"setstate": clinic.Method("setstate", "state, /", func(c *clinic.Call) (vm.Object, error) {
 			t, ok := vm.AsTuple(c.Args[0])
 			if !ok {
-				return nil, c.Errorf(c.Exc.TypeError, "setstate() argument must be tuple, not %s", vm.TypeName(c.Args[0]))
+				return nil, c.Errorf(c.Exc.TypeError, "setstate() argument must be tuple, not %s", vm.ArgName(c.Args[0]))
 			}
 			if len(t.Items) != 2 {
 				return nil, c.Errorf(c.Exc.TypeError, "setstate(): illegal state argument")

@@ -1,5 +1,6 @@
 """decimal's arithmetic by _pydecimal, with exceptions that list the conditions met, as those of CPython's C version do."""
 import _pydecimal
+import _whittle
 from _pydecimal import *
 from _pydecimal import DecimalTuple, __libmpdec_version__, __version__
 
@@ -49,3 +50,6 @@ def _divmod(self, other, context=None):
 _pydecimal_int, _pydecimal_divmod = Decimal.__int__, Decimal.__divmod__
 Decimal.__int__ = Decimal.__trunc__ = _int
 Decimal.__divmod__ = _divmod
+for _class in (Decimal, Context, *_order, DecimalException):
+    _whittle.native_class(_class)
+del _class

@@ -17,7 +17,7 @@ func Module(in *vm.Interp) (*vm.Module, error) {
 	t.makeIter(in)
 	maker := clinic.Def(m, "_array_reconstructor", "arraytype, typecode:obj, mformat_code:int, items, /", func(c *clinic.Call) (vm.Object, error) {
 		if s, ok := vm.AsStr(c.Args[1]); !ok || len(s) != 1 {
-			return nil, c.Errorf(c.Exc.TypeError, "_array_reconstructor() argument 2 must be a unicode character, not %s", vm.TypeName(c.Args[1]))
+			return nil, c.Errorf(c.Exc.TypeError, "_array_reconstructor() argument 2 must be a unicode character, not %s", vm.ArgName(c.Args[1]))
 		}
 		return t.reconstructor(c)
 	})
@@ -57,7 +57,7 @@ func (t *types) newArray(in *vm.Interp, cls *vm.Type, args []vm.Object, kw []vm.
 		return nil, in.Errorf(in.Exc.TypeError, "array() takes at most 2 arguments (%d given)", n)
 	}
 	if s, ok := vm.AsStr(args[0]); !ok || runes(s) != 1 {
-		return nil, in.Errorf(in.Exc.TypeError, "array() argument 1 must be a unicode character, not %s", vm.TypeName(args[0]))
+		return nil, in.Errorf(in.Exc.TypeError, "array() argument 1 must be a unicode character, not %s", vm.ArgName(args[0]))
 	}
 	k := kindOf(code(args[0]))
 	if len(args) == 2 {
@@ -118,7 +118,7 @@ func (a *Array) fill(in *vm.Interp, o vm.Object) error {
 
 // makeArray makes the class.
 func (t *types) makeArray(in *vm.Interp, maker vm.Object) {
-	s := vm.Spec{Name: "array", Module: "array", NoDict: true, Strict: true, New: t.newArray, Methods: map[string]vm.GoFunc{},
+	s := vm.Spec{Name: "array", Module: "array", Collection: vm.Sequence, NoDict: true, Strict: true, New: t.newArray, Methods: map[string]vm.GoFunc{},
 		Doc: "array(typecode [, initializer]) -> array",
 		GetSet: []*vm.GetSet{
 			{Name: "typecode", Doc: "the typecode character used to create the array", Get: func(_ *vm.Interp, o vm.Object) (vm.Object, error) {
@@ -294,7 +294,7 @@ func bytesMethods(def func(name, params string, f method)) {
 	def("fromunicode", "ustr, /", func(c *clinic.Call, a *Array) (vm.Object, error) {
 		s, ok := vm.AsStr(c.Args[0])
 		if !ok {
-			return nil, c.Errorf(c.Exc.TypeError, "fromunicode() argument must be str, not %s", vm.TypeName(c.Args[0]))
+			return nil, c.Errorf(c.Exc.TypeError, "fromunicode() argument must be str, not %s", vm.ArgName(c.Args[0]))
 		}
 		if a.kind.class != text {
 			return nil, c.Errorf(c.Exc.ValueError, "fromunicode() may only be called on unicode type arrays")

@@ -71,6 +71,12 @@ func (m *module) datetimeArithmetic(c *class) {
 		}
 		return vm.NotImplemented, nil
 	})
+	c.op("__rsub__", 1, func(in *vm.Interp, self vm.Object, a []vm.Object) (vm.Object, error) {
+		if _, ok := native[moment](a[0]); ok {
+			return m.between(in, a[0], self)
+		}
+		return vm.NotImplemented, nil
+	})
 	c.compare(m.compareMoments)
 	c.op("__hash__", 0, func(in *vm.Interp, self vm.Object, _ []vm.Object) (vm.Object, error) {
 		v := *must[moment](self)

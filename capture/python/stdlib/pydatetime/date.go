@@ -313,6 +313,12 @@ func (m *module) dateArithmetic(c *class) {
 		}
 		return vm.NotImplemented, nil
 	})
+	c.op("__rsub__", 1, func(in *vm.Interp, self vm.Object, a []vm.Object) (vm.Object, error) {
+		if d, ok := dayOf(a[0]); ok {
+			return m.newDelta(delta{days: d.ordinal() - must[day](self).ordinal()}), nil
+		}
+		return vm.NotImplemented, nil
+	})
 	c.compare(func(_ *vm.Interp, self, o vm.Object, op string) (vm.Object, error) {
 		d, ok := dayOf(o)
 		if !ok {

@@ -164,7 +164,7 @@ func (m *module) datetimeMakers(c *class) {
 	c.make("strptime", "date_string, format, /", func(in *vm.Interp, cls *vm.Type, a []vm.Object) (vm.Object, error) {
 		for i, o := range a {
 			if _, ok := vm.AsStr(o); !ok {
-				return nil, typeIs(in, "strptime() argument %d must be str, not %s", i+1, typeName(o))
+				return nil, typeIs(in, "strptime() argument %d must be str, not %s", i+1, vm.ArgName(o))
 			}
 		}
 		lib, err := in.Import("_strptime")
@@ -176,11 +176,11 @@ func (m *module) datetimeMakers(c *class) {
 	c.make("combine", "date, time, tzinfo=nil", func(in *vm.Interp, cls *vm.Type, a []vm.Object) (vm.Object, error) {
 		d, ok := dayOf(a[0])
 		if !ok {
-			return nil, typeIs(in, "combine() argument 1 must be datetime.date, not %s", typeName(a[0]))
+			return nil, typeIs(in, "combine() argument 1 must be datetime.date, not %s", vm.ArgName(a[0]))
 		}
 		t, ok := native[clock](a[1])
 		if !ok {
-			return nil, typeIs(in, "combine() argument 2 must be datetime.time, not %s", typeName(a[1]))
+			return nil, typeIs(in, "combine() argument 2 must be datetime.time, not %s", vm.ArgName(a[1]))
 		}
 		v := moment{d, *t}
 		if a[2] != nil {
@@ -278,7 +278,7 @@ func (m *module) datetimeTexts(c *class) {
 		if a[0] != nil {
 			s, ok := vm.AsStr(a[0])
 			if !ok {
-				return nil, typeIs(in, "isoformat() argument 1 must be a unicode character, not %s", typeName(a[0]))
+				return nil, typeIs(in, "isoformat() argument 1 must be a unicode character, not %s", vm.ArgName(a[0]))
 			}
 			if wtf8.RuneCountInString(s) != 1 {
 				return nil, typeIs(in, "isoformat() argument 1 must be a unicode character, not str")

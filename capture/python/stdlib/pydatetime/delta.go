@@ -364,7 +364,7 @@ func (m *module) deltaProducts(c *class) {
 	}
 	c.op("__mul__", 1, mul)
 	c.op("__rmul__", 1, mul)
-	c.op("__floordiv__", 1, func(in *vm.Interp, self vm.Object, a []vm.Object) (vm.Object, error) {
+	floordiv := func(in *vm.Interp, self vm.Object, a []vm.Object) (vm.Object, error) {
 		d, isDelta := native[delta](a[0])
 		n, isInt := vm.AsBig(a[0])
 		if isDelta {
@@ -380,8 +380,10 @@ func (m *module) deltaProducts(c *class) {
 			return vm.MakeBig(q), nil
 		}
 		return m.giveMicros(in, q)
-	})
-	c.op("__truediv__", 1, func(in *vm.Interp, self vm.Object, a []vm.Object) (vm.Object, error) {
+	}
+	c.op("__floordiv__", 1, floordiv)
+	c.op("__rfloordiv__", 1, swapped(floordiv))
+	truediv := func(in *vm.Interp, self vm.Object, a []vm.Object) (vm.Object, error) {
 		us := must[delta](self).big()
 		if d, ok := native[delta](a[0]); ok {
 			return in.BinaryOp("/", vm.MakeBig(us), vm.MakeBig(d.big()))
@@ -404,5 +406,17 @@ func (m *module) deltaProducts(c *class) {
 			num, den = new(big.Int).Neg(num), new(big.Int).Neg(den)
 		}
 		return m.giveMicros(in, nearest(us.Mul(us, den), num))
-	})
+	}
+	c.op("__truediv__", 1, truediv)
+	c.op("__rtruediv__", 1, swapped(truediv))
+}
+
+// swapped is an operator with its operands exchanged: what is on the left has to be a timedelta.
+func swapped(op func(in *vm.Interp, self vm.Object, a []vm.Object) (vm.Object, error)) func(in *vm.Interp, self vm.Object, a []vm.Object) (vm.Object, error) {
+	return func(in *vm.Interp, self vm.Object, a []vm.Object) (vm.Object, error) {
+		if _, ok := native[delta](a[0]); !ok {
+			return vm.NotImplemented, nil
+		}
+		return op(in, a[0], []vm.Object{self})
+	}
 }

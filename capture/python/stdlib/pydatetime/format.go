@@ -47,7 +47,7 @@ func (m *module) isoTime(in *vm.Interp, c *clock, spec vm.Object, arg vm.Object)
 	if spec != nil {
 		s, ok := vm.AsStr(spec)
 		if !ok {
-			return "", typeIs(in, "isoformat() argument 'timespec' must be str, not %s", typeName(spec))
+			return "", typeIs(in, "isoformat() argument 'timespec' must be str, not %s", vm.ArgName(spec))
 		}
 		name = s
 	}
@@ -134,14 +134,14 @@ func formats(c *class, strftime func(in *vm.Interp, self vm.Object, format strin
 	c.def("strftime", "format", func(in *vm.Interp, self vm.Object, a []vm.Object) (vm.Object, error) {
 		f, ok := vm.AsStr(a[0])
 		if !ok {
-			return nil, typeIs(in, "strftime() argument 1 must be str, not %s", typeName(a[0]))
+			return nil, typeIs(in, "strftime() argument 1 must be str, not %s", vm.ArgName(a[0]))
 		}
 		return strftime(in, self, f)
 	})
 	c.op("__format__", 1, func(in *vm.Interp, self vm.Object, a []vm.Object) (vm.Object, error) {
 		f, ok := vm.AsStr(a[0])
 		if !ok {
-			return nil, typeIs(in, "__format__() argument 1 must be str, not %s", typeName(a[0]))
+			return nil, typeIs(in, "__format__() argument 1 must be str, not %s", vm.ArgName(a[0]))
 		}
 		if f == "" {
 			s, err := in.Str(self)

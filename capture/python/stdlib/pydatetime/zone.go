@@ -166,11 +166,11 @@ func (m *module) timezoneClass() *class {
 			return nil, err
 		}
 		if _, ok := native[delta](a[0]); !ok {
-			return nil, typeIs(in, "timezone() argument 1 must be datetime.timedelta, not %s", typeName(a[0]))
+			return nil, typeIs(in, "timezone() argument 1 must be datetime.timedelta, not %s", vm.ArgName(a[0]))
 		}
 		if a[1] != nil {
 			if _, ok := vm.AsStr(a[1]); !ok {
-				return nil, typeIs(in, "timezone() argument 2 must be str, not %s", typeName(a[1]))
+				return nil, typeIs(in, "timezone() argument 2 must be str, not %s", vm.ArgName(a[1]))
 			}
 		}
 		return m.newZone(in, a[0], a[1])

@@ -75,7 +75,7 @@ func (m *module) create(c *clinic.Call) (vm.Object, error) {
 	text := func(i int, name string) (string, error) {
 		s, ok := vm.AsStr(c.Args[i])
 		if !ok && !c.None(i) {
-			return "", c.Errorf(c.Exc.TypeError, "ParserCreate() argument '%s' must be str or None, not %s", name, vm.TypeName(c.Args[i]))
+			return "", c.Errorf(c.Exc.TypeError, "ParserCreate() argument '%s' must be str or None, not %s", name, vm.ArgName(c.Args[i]))
 		}
 		return s, nil
 	}

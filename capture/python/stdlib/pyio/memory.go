@@ -25,7 +25,7 @@ func memoryOf(in *vm.Interp, o vm.Object, method string) ([]byte, error) {
 	if b, ok := vm.WritableBytes(o); ok {
 		return b, nil
 	}
-	return nil, in.Errorf(in.Exc.TypeError, "%s() argument must be read-write bytes-like object, not %s", method, vm.TypeName(o))
+	return nil, in.Errorf(in.Exc.TypeError, "%s() argument must be read-write bytes-like object, not %s", method, vm.ArgName(o))
 }
 
 // ownBytes is a bytes object of memory that nobody changes any more.

@@ -69,7 +69,7 @@ type class[T any] struct {
 
 // newClass begins a class. make gives what an instance holds before __init__.
 func newClass[T any](m *module, name string, base *vm.Type, make func() T) *class[T] {
-	return &class[T]{m: m, name: name, spec: vm.Spec{Strict: true, Name: name, Module: "_io", Bases: []*vm.Type{base}, Methods: map[string]vm.GoFunc{}, Arity: map[string][2]int{},
+	return &class[T]{m: m, name: name, spec: vm.Spec{Strict: true, Name: name, NoModule: true, Module: "_io", Bases: []*vm.Type{base}, Methods: map[string]vm.GoFunc{}, Arity: map[string][2]int{},
 		New: func(in *vm.Interp, cls *vm.Type, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			x := make()
 			self := vm.NewInstance(cls, x)

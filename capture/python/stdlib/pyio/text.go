@@ -116,7 +116,7 @@ func (t *textIO) encodingOf(in *vm.Interp, o vm.Object) (string, error) {
 	s, ok := vm.AsStr(o)
 	switch {
 	case !ok:
-		return "", in.Errorf(in.Exc.TypeError, "TextIOWrapper() argument 'encoding' must be str or None, not %s", vm.TypeName(o))
+		return "", in.Errorf(in.Exc.TypeError, "TextIOWrapper() argument 'encoding' must be str or None, not %s", vm.ArgName(o))
 	case strings.IndexByte(s, 0) >= 0:
 		return "", in.Errorf(in.Exc.ValueError, "embedded null character")
 	case s == "locale":
@@ -132,7 +132,7 @@ func errorsOf(in *vm.Interp, o vm.Object) (vm.Object, error) {
 	case o == vm.None:
 		return vm.Str("strict"), nil
 	case !ok:
-		return nil, in.Errorf(in.Exc.TypeError, "TextIOWrapper() argument 'errors' must be str or None, not %s", vm.TypeName(o))
+		return nil, in.Errorf(in.Exc.TypeError, "TextIOWrapper() argument 'errors' must be str or None, not %s", vm.ArgName(o))
 	case strings.IndexByte(s, 0) >= 0:
 		return nil, in.Errorf(in.Exc.ValueError, "embedded null character")
 	}

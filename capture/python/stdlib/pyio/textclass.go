@@ -23,7 +23,7 @@ func (m *module) textTransfers(c *class[*textIO]) {
 	c.def("write", 1, 1, func(in *vm.Interp, _ *vm.Instance, t *textIO, a []vm.Object) (vm.Object, error) {
 		s, ok := vm.AsStr(a[0])
 		if !ok {
-			return nil, in.Errorf(in.Exc.TypeError, "write() argument must be str, not %s", vm.TypeName(a[0]))
+			return nil, in.Errorf(in.Exc.TypeError, "write() argument must be str, not %s", vm.ArgName(a[0]))
 		}
 		if err := t.check(in); err != nil {
 			return nil, err

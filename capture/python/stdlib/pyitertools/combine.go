@@ -334,7 +334,7 @@ func (x *permutations) setState(in *vm.Interp, state vm.Object) error {
 	}
 	for i, o := range parts {
 		if _, ok := vm.AsTuple(o); !ok {
-			return in.Errorf(in.Exc.TypeError, "argument %d must be tuple, not %s", i+1, vm.TypeName(o))
+			return in.Errorf(in.Exc.TypeError, "argument %d must be tuple, not %s", i+1, vm.ArgName(o))
 		}
 	}
 	n := len(x.items)

@@ -127,7 +127,7 @@ func (s *module) makeGrouper(in *vm.Interp, m *vm.Module) {
 			p, _ = c.it.(*groupBy)
 		}
 		if p == nil {
-			return nil, in.Errorf(in.Exc.TypeError, "_grouper() argument 1 must be itertools.groupby, not %s", vm.TypeName(a[0]))
+			return nil, in.Errorf(in.Exc.TypeError, "_grouper() argument 1 must be itertools.groupby, not %s", vm.ArgName(a[0]))
 		}
 		p.group = &grouper{parent: p, key: a[1]}
 		return s.object(cls, s.grouper, p.group), nil

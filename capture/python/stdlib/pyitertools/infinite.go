@@ -101,7 +101,7 @@ func (x *cycle) setState(in *vm.Interp, state vm.Object) error {
 	}
 	saved, ok := vm.AsList(items[0])
 	if !ok {
-		return in.Errorf(in.Exc.TypeError, "argument 1 must be list, not %s", vm.TypeName(items[0]))
+		return in.Errorf(in.Exc.TypeError, "argument 1 must be list, not %s", vm.ArgName(items[0]))
 	}
 	n, err := in.Index(items[1])
 	if err != nil {

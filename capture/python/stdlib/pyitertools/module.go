@@ -196,7 +196,7 @@ func (s *module) spec(name string, makeNew vm.NewFunc) vm.Spec {
 	if name != "pairwise" && name != "groupby" && name != "_grouper" {
 		methods["__sizeof__"] = func(_ *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return vm.MakeInt(basicSize), nil }
 	}
-	return vm.Spec{Name: name, Module: "itertools", NoDict: true, Strict: true, New: makeNew, Methods: methods}
+	return vm.Spec{Name: name, NoModule: true, Module: "itertools", NoDict: true, Strict: true, New: makeNew, Methods: methods}
 }
 
 const basicSize = 56

@@ -77,7 +77,7 @@ func (t *tee) setState(in *vm.Interp, state vm.Object) error {
 		l, ok = i.Native.(*link)
 	}
 	if !ok {
-		return in.Errorf(in.Exc.TypeError, "argument 1 must be itertools._tee_dataobject, not %s", vm.TypeName(items[0]))
+		return in.Errorf(in.Exc.TypeError, "argument 1 must be itertools._tee_dataobject, not %s", vm.ArgName(items[0]))
 	}
 	n, err := in.Index(items[1])
 	if err != nil {
@@ -169,7 +169,7 @@ func (s *module) makeTee(in *vm.Interp, m *vm.Module) {
 // makeLink makes the class of links, which pickles have.
 func (s *module) makeLink(in *vm.Interp, m *vm.Module) {
 	params := vm.NewParams("teedataobject", "it, values, next, /")
-	s.data = in.NewNativeType(vm.Spec{Name: "_tee_dataobject", Module: "itertools", NoDict: true, Strict: true, Final: true,
+	s.data = in.NewNativeType(vm.Spec{Name: "_tee_dataobject", NoModule: true, Module: "itertools", NoDict: true, Strict: true, Final: true,
 		New: func(in *vm.Interp, cls *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 			a, err := params.Bind(in, args, kw)
 			if err != nil {
@@ -177,7 +177,7 @@ func (s *module) makeLink(in *vm.Interp, m *vm.Module) {
 			}
 			values, ok := vm.AsList(a[1])
 			if !ok {
-				return nil, in.Errorf(in.Exc.TypeError, "teedataobject() argument 2 must be list, not %s", vm.TypeName(a[1]))
+				return nil, in.Errorf(in.Exc.TypeError, "teedataobject() argument 2 must be list, not %s", vm.ArgName(a[1]))
 			}
 			l := &link{it: a[0], values: slices.Clone(values.Items)}
 			after, isLink := a[2].(*vm.Instance)

@@ -259,11 +259,11 @@ func makeEncoder(in *vm.Interp, fast map[vm.Object]func(s string) string) *vm.Ty
 // newEncoder checks an encoder's arguments.
 func newEncoder(in *vm.Interp, a []vm.Object) (*encoder, error) {
 	if _, ok := vm.AsDict(a[0]); !ok && a[0] != vm.None {
-		return nil, in.Errorf(in.Exc.TypeError, "make_encoder() argument 1 must be dict or None, not %s", vm.TypeName(a[0]))
+		return nil, in.Errorf(in.Exc.TypeError, "make_encoder() argument 1 must be dict or None, not %s", vm.ArgName(a[0]))
 	}
 	for _, i := range []int{4, 5} {
 		if _, ok := vm.AsStr(a[i]); !ok {
-			return nil, in.Errorf(in.Exc.TypeError, "make_encoder() argument %d must be str, not %s", i+1, vm.TypeName(a[i]))
+			return nil, in.Errorf(in.Exc.TypeError, "make_encoder() argument %d must be str, not %s", i+1, vm.ArgName(a[i]))
 		}
 	}
 	e := &encoder{markers: a[0], fallback: a[1], encode: a[2], indent: a[3], keySep: a[4], itemSep: a[5]}

@@ -193,7 +193,7 @@ func createLock(in *vm.Interp, cls *vm.Type, a []vm.Object) (vm.Object, error) {
 	}
 	name, ok := vm.AsStr(a[3])
 	if !ok {
-		return nil, in.Errorf(in.Exc.TypeError, "SemLock() argument 'name' must be str, not %s", clinic.TypeName(a[3]))
+		return nil, in.Errorf(in.Exc.TypeError, "SemLock() argument 'name' must be str, not %s", vm.ArgName(a[3]))
 	}
 	if n[0] != recursiveMutex && n[0] != counting {
 		return nil, in.Errorf(in.Exc.ValueError, "unrecognized kind")

@@ -394,7 +394,7 @@ func (m *module) moving(def func(name, params string, f clinic.Func)) {
 	into := func(c *clinic.Call, what string) (int, unix.Sockaddr, error) {
 		buf, ok := vm.WritableBytes(c.Args[0])
 		if !ok {
-			return 0, nil, c.Errorf(c.Exc.TypeError, "%s() argument 1 must be read-write bytes-like object, not %s", what, vm.TypeName(c.Args[0]))
+			return 0, nil, c.Errorf(c.Exc.TypeError, "%s() argument 1 must be read-write bytes-like object, not %s", what, vm.ArgName(c.Args[0]))
 		}
 		n := int(c.Int(1))
 		switch {

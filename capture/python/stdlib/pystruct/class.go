@@ -28,7 +28,7 @@ func (s *state) readFormat(o vm.Object) (*layout, error) {
 		return s.parse(string(b))
 	}
 	if !s.isBytes(o, false) {
-		return nil, s.in.Errorf(s.in.Exc.TypeError, "Struct() argument 1 must be a str or bytes object, not %s", vm.TypeName(o))
+		return nil, s.in.Errorf(s.in.Exc.TypeError, "Struct() argument 1 must be a str or bytes object, not %s", vm.ArgName(o))
 	}
 	b, _ := vm.AsBytes(o)
 	return s.parse(string(b))
@@ -57,7 +57,7 @@ func (s *state) packInto(l *layout, args []vm.Object) error {
 	}
 	p, ok := vm.WritableBytes(args[0])
 	if !ok {
-		return s.in.Errorf(s.in.Exc.TypeError, "argument must be read-write bytes-like object, not %s", vm.TypeName(args[0]))
+		return s.in.Errorf(s.in.Exc.TypeError, "argument must be read-write bytes-like object, not %s", vm.ArgName(args[0]))
 	}
 	off, err := s.in.IndexBig(args[1])
 	if err != nil {

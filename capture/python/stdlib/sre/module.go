@@ -84,7 +84,7 @@ func Module(in *vm.Interp) (*vm.Module, error) {
 // compile makes a Pattern of what re/_compiler.py has made.
 func (t *types) compile(in *vm.Interp, a []vm.Object) (vm.Object, error) {
 	wrong := func(name, want string, o vm.Object) error {
-		return in.Errorf(in.Exc.TypeError, "compile() argument '%s' must be %s, not %s", name, want, vm.TypeName(o))
+		return in.Errorf(in.Exc.TypeError, "compile() argument '%s' must be %s, not %s", name, want, vm.ArgName(o))
 	}
 	p := &Pattern{types: t, source: a[0]}
 	flags, err := in.Index(a[1])
@@ -212,7 +212,7 @@ func patternSpec() vm.Spec {
 			"scanner":   spanned("scanner", func(in *vm.Interp, p *Pattern, s *span) (vm.Object, error) { return p.scan(in, s), nil }),
 			"finditer": spanned("finditer", func(in *vm.Interp, p *Pattern, s *span) (vm.Object, error) {
 				sc := p.scan(in, s)
-				return &vm.GoIter{NextFn: func(in *vm.Interp) (vm.Object, error) {
+				return &vm.GoIter{T: vm.CallableIterType, NextFn: func(in *vm.Interp) (vm.Object, error) {
 					m, err := sc.next(in, true)
 					if m == vm.None {
 						return nil, err
@@ -256,7 +256,7 @@ func patternSpec() vm.Spec {
 			attr("pattern", func(p *Pattern) vm.Object { return p.source }),
 			attr("flags", func(p *Pattern) vm.Object { return vm.MakeInt(int64(p.flags)) }),
 			attr("groups", func(p *Pattern) vm.Object { return vm.MakeInt(int64(p.prog.groups)) }),
-			attr("groupindex", func(p *Pattern) vm.Object { return &vm.MappingProxy{M: p.groupIndex} }),
+			attr("groupindex", func(p *Pattern) vm.Object { return groupIndex(p) }),
 		}}
 }
 
@@ -276,7 +276,7 @@ func matchSpec() vm.Spec {
 			return f(from, to), nil
 		})
 	}
-	return vm.Spec{Strict: true, Name: "Match", Module: "re", Doc: "The result of re.match() and re.search().\nMatch objects always have a boolean value of True.",
+	return vm.Spec{Strict: true, Name: "Match", Module: "re", ByKey: true, Doc: "The result of re.match() and re.search().\nMatch objects always have a boolean value of True.",
 		New: noNew, NoDict: true, Final: true,
 		Arity: map[string][2]int{"group": {0, 1 << 30}, "start": {0, 1}, "end": {0, 1}, "span": {0, 1}, "__getitem__": {1, 1}, "__copy__": {0, 0}, "__deepcopy__": {1, 1}, "__repr__": {0, 0}},
 		Methods: map[string]vm.GoFunc{
@@ -310,4 +310,12 @@ func matchSpec() vm.Spec {
 			attr("lastgroup", (*Match).lastGroup),
 			attr("regs", (*Match).regs),
 		}}
+}
+
+// groupIndex is the groups' names and numbers, read-only; an empty dict of the caller's own where no group has a name.
+func groupIndex(p *Pattern) vm.Object {
+	if p.groupIndex.Len() == 0 {
+		return vm.NewDict()
+	}
+	return &vm.MappingProxy{M: p.groupIndex}
 }
