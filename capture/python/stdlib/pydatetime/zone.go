@@ -207,13 +207,6 @@ func (m *module) timezoneClass() *class {
 	return c
 }
 
-func typeName(o vm.Object) string {
-	if o == vm.None {
-		return "None"
-	}
-	return o.Type().FullName()
-}
-
 // newZone is timezone(off, name).
 func (m *module) newZone(in *vm.Interp, off, name vm.Object) (vm.Object, error) {
 	d := must[delta](off)
