@@ -38,7 +38,7 @@ func newDriver(s *Search, start State) *driver {
 	if d.atOnce == 0 {
 		d.atOnce = 8
 	}
-	know.together = d.grouped
+	know.together = d.shares
 	d.landing, d.few = d.progress, CostOf(start).Calls <= fewCalls
 	d.began = d.now()
 	return d

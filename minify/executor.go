@@ -232,13 +232,16 @@ func (x *executor) grouped() bool {
 func (x *executor) width() int {
 	if x.grouped() {
 		n := x.s.Together(x.want)
-		if x.few {
+		if x.few && x.shares() {
 			n *= 2 // where a process costs more than what it compiles
 		}
 		return min(n, widest)
 	}
 	return x.s.Workers
 }
+
+// shares reports whether small candidates cost less together than each by itself: those that are stopped before they are compiled do not.
+func (x *executor) shares() bool { return x.grouped() && x.until == "" }
 
 // widest bounds the candidates that are asked together.
 const widest = 32
@@ -249,7 +252,7 @@ func (x *executor) worth(calls int) float64 {
 	switch {
 	case !x.grouped():
 		return 0
-	case calls <= fewCalls:
+	case calls <= fewCalls && x.shares():
 		return 0.15
 	}
 	return 0.4

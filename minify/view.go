@@ -29,7 +29,7 @@ type insight struct {
 	outputs  []int                                    // of the best state, that the engine found to be wrong
 	sizes    map[string]bool                          // inputs of the start that are sizes of its tensors
 	check    func(ctx context.Context, s State) error // static check; nil => shape propagation
-	together func() bool                              // whether several small candidates are one question
+	together func() bool                              // whether small candidates cost less together than each by itself
 
 	needed map[string]bool // calls that the failure needs, by what was answered so far; see conclude
 	edges  map[string]bool // calls between which the failure lies

@@ -1,13 +1,19 @@
 package torch
 
 import (
+	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/sourcegraph/conc"
+
+	"whittle/replay"
 )
 
 // farSays runs a script over the far side's files, in a Python without torch, and gives what it printed.
@@ -202,4 +208,30 @@ print(pool.library(words) is None, ThreadPoolExecutor().submit(pool.library, wor
 			}
 		})
 	}
+}
+
+// TestSmallCandidatesShareACompilation: with a real PyTorch, on as many cores as there are. A candidate that would have to run the compiler by itself fails here.
+func TestSmallCandidatesShareACompilation(t *testing.T) {
+	t.Parallel()
+	e := real(t, Options{Slots: 2})
+	alone := scripted("from torch._inductor import cpp_builder\ndef alone(*a, **k):\n    raise RuntimeError('compiled alone')\ncpp_builder._run_compile_cmd = alone\n")
+	const most = 5 // on a machine that is busy, one may come too late for the others
+	for try := range most {
+		var shared atomic.Int64
+		var wg conc.WaitGroup
+		for i := range 4 {
+			wg.Go(func() {
+				o, err := e.Run(context.Background(), aot(alone, fmt.Sprintf("c = torch.ops.aten.add.Tensor(x, %d)\nreturn (c,)", 10*try+i)))
+				if err == nil && o.Status == replay.Pass {
+					shared.Add(1)
+				}
+			})
+		}
+		wg.Wait()
+		if shared.Load() == 4 {
+			return
+		}
+		t.Logf("%d of 4 shared a compilation", shared.Load())
+	}
+	t.Error("each is compiled for itself")
 }
