@@ -205,7 +205,7 @@ func (l *sorting) at(k int) int64 {
 			before++
 		}
 	}
-	for i := range l.b { // equal ones are in the order in which they lie: the first have the lowest places
+	for i := 0; ; i++ { // equal ones are in the order in which they lie: the first have the lowest places. x is the key of one, so this ends
 		if l.key(i) == x {
 			if before == 0 {
 				return int64(i)
@@ -213,7 +213,6 @@ func (l *sorting) at(k int) int64 {
 			before--
 		}
 	}
-	panic("the key of rank k is that of no element") // keys are those of the elements: a fault of ours
 }
 
 // takeLines fills v and ix along d with the elements and positions that pick chooses for each line.

@@ -19,7 +19,10 @@ def query(server):
         import torch
         settle(job)
         share_headers(server.tmp)
-        (only_look if job.get("until") == "built" else lambda: ask_for_libraries(mark))()
+        if job.get("until") == "built":
+            only_look()
+        else:
+            ask_for_libraries(mark)
         try:
             ns = run_text(job)
             args = arguments(server, ns, job)

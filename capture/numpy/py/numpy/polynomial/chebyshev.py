@@ -28,21 +28,22 @@ def chebgauss(deg):
     return np.cos(np.pi * np.arange(1, 2 * n, 2) / (2.0 * n)), np.ones(n) * (np.pi / n)
 
 
-def chebpts1(npts):
+def _count(npts, least):
     n = int(npts)
     if n != npts:
         raise ValueError("npts must be integer")
-    if n < 1:
-        raise ValueError("npts must be >= 1")
+    if n < least:
+        raise ValueError("npts must be >= %d" % least)
+    return n
+
+
+def chebpts1(npts):
+    n = _count(npts, 1)
     return np.sin(0.5 * np.pi / n * np.arange(-n + 1, n + 1, 2))
 
 
 def chebpts2(npts):
-    n = int(npts)
-    if n != npts:
-        raise ValueError("npts must be integer")
-    if n < 2:
-        raise ValueError("npts must be >= 2")
+    n = _count(npts, 2)
     return np.cos(np.linspace(-np.pi, 0, n))
 
 
