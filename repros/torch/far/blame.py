@@ -11,7 +11,7 @@ from .outcome import describe, innermost, told
 from .strict import far
 
 
-FEW, TAPS, HOPS = 4, (1, 4, 16), 2  # calls that are soon asked about one by one; see tapped; edges before a wrong call
+FEW, CLOSE, SPARSE, HOPS = 4, 24, 16, 2  # calls that are soon asked about one by one; see tapped; edges before a wrong call
 
 
 class Kernels:
@@ -68,8 +68,8 @@ class Kernels:
     def add(self, result, guilty):
         told(result, "region", self.called(guilty))
 
-    def part(self, result, gm, compiled, args, job):
-        """Adds to an outcome the calls at which a compiled graph parts from eager."""
+    def part(self, result, gm, compiled, args, job, outputs=None):
+        """Adds to an outcome the calls at which a compiled graph parts from eager. outputs are the positions of the results that are wrong, if it is known."""
         import torch
         from torch._dynamo import config
         from torch._dynamo.debug_utils import cast_to_fp64
@@ -85,22 +85,27 @@ class Kernels:
             return name not in eager or same(eager[name], value, double.get(name), tol=job.get("tolerance") or config.repro_tolerance, equal_nan=True)
 
         torch.manual_seed(0)
-        guilty = self.diverged(lambda: compiled(clones(args)), gm, alike)
+        guilty = self.diverged(lambda: compiled(clones(args)), gm, alike, outputs)
         with contextlib.suppress(Exception):  # it only says more closely where
             guilty = self.tapped(gm, guilty, args, eager, alike) or guilty
         self.add(result, guilty)
 
     def tapped(self, gm, guilty, args, eager, alike):
-        """Which of the guilty calls are: they are compiled alone, on eager's values, with their own values among the results. First each is a
-        result; where that hides the fault, as what is a result may be fused otherwise, every fourth, then every sixteenth. None where
-        all are right: the fault needs what is outside of them."""
-        nodes = [n for n in gm.graph.nodes if n.name in guilty]
-        for every in TAPS if len(nodes) > FEW else ():
+        """Which of the guilty calls are: they are compiled alone, on eager's values, with their own values among the results. Of few each is a result;
+        where that hides the fault, as what is a result may be fused otherwise, and of many at first, every sixteenth. None where all are right: the
+        fault needs what is outside of them."""
+        found = None
+        for every in (1, SPARSE) if len(guilty) <= CLOSE else (SPARSE, 1):
+            nodes = [n for n in gm.graph.nodes if n.name in guilty]
+            if len(nodes) <= FEW:
+                break
             taps = [n for n in nodes if n.name in eager][::-1][::every][::-1]  # the last one is what was seen to be wrong
             wrong = next((n for n, v in zip(taps, self.compiled_part(gm, nodes, taps, args, eager)) if not alike(n.name, v)), None)
             if wrong is not None:
-                return self.around(wrong, guilty, {n.name for n in taps})
-        return None
+                guilty = found = self.around(wrong, guilty, {n.name for n in taps})
+            if (wrong is not None) == (every == 1):  # it is known as closely as it can be, or nothing is wrong even where nothing hides it
+                break
+        return found
 
     def compiled_part(self, gm, nodes, taps, args, eager):
         """The values of taps, when nodes are compiled alone."""
@@ -135,8 +140,9 @@ class Kernels:
                     todo.append(m)
         return set(near)
 
-    def diverged(self, run, gm, same):
-        """The calls that lie between the buffers that are still right and the first for which same(node name, value) is false."""
+    def diverged(self, run, gm, same, outputs=None):
+        """The calls that lie between the buffers that are still right and the first for which same(node name, value) is false, or the wrong outputs."""
+        import torch
         from torch._inductor.hooks import intermediate_hook
         right, wrong = set(), []
 
@@ -148,7 +154,9 @@ class Kernels:
             run()
         nodes = {n.name: n for n in gm.graph.nodes}
         # No buffer is wrong: what makes the outputs from them is.
-        todo = [nodes[name] for name in wrong if name in nodes] or list(gm.graph.output_node().all_input_nodes)
+        results = torch.utils._pytree.tree_leaves(gm.graph.output_node().args[0])
+        results = [results[i] for i in outputs or range(len(results)) if isinstance(results[i], torch.fx.Node)]
+        todo = [nodes[name] for name in wrong if name in nodes] or list(dict.fromkeys(results))
         guilty = set()
         while todo and len(guilty) < 64:
             n = todo.pop(0)

@@ -83,7 +83,7 @@ def compare(gm, compiled, args, forward_only, job, mark, was_compiled=lambda: Tr
         told(result, "outputs", list(wrong_outputs()))
     if locate is not None and job.get("locate") and not at.startswith("above"):
         with contextlib.suppress(Exception):
-            locate.part(result, gm, compiled, args, job)
+            locate.part(result, gm, compiled, args, job, result.get("outputs"))
     return result
 
 
