@@ -33,8 +33,8 @@ const module = "github.com/kluctl/go-embed-python"
 // leftOut are the packages and modules of the library that are not taken along.
 var leftOut = []string{"tkinter", "turtle.py", "turtledemo", "idlelib", "lib2to3", "ensurepip", "pydoc_data", "config-3.11-x86_64-linux-gnu"}
 
-// packages are those of pip's copies that programs import by themselves.
-var packages = []string{"certifi", "idna", "packaging", "requests", "urllib3"}
+// packages are those packages and modules of pip's copies that programs import by themselves.
+var packages = []string{"certifi", "idna", "packaging", "requests", "typing_extensions.py", "urllib3"}
 
 func main() {
 	out := flag.String("o", "cpython.zip", "the `FILE` to write the library to")

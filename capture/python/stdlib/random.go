@@ -96,11 +96,19 @@ func randomModule(in *vm.Interp) (*vm.Module, error) {
 	self := func(o vm.Object) *twister { return o.(*vm.Instance).Native.(*twister) }
 	m.Set("Random", in.NewNativeType(vm.Spec{Name: "Random", Module: "_random", Strict: true,
 		Arity: map[string][2]int{"random": {0, 0}, "seed": {0, 1}, "getrandbits": {1, 1}, "getstate": {0, 0}, "setstate": {1, 1}},
-		New: func(in *vm.Interp, cls *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
-			t := &twister{}
-			return vm.NewInstance(cls, t), t.seed(in, args)
+		New: func(_ *vm.Interp, cls *vm.Type, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			return vm.NewInstance(cls, &twister{}), nil
 		},
 		Methods: map[string]vm.GoFunc{
+			"__init__": func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+				switch {
+				case len(kw) > 0:
+					return nil, in.Errorf(in.Exc.TypeError, "Random() takes no keyword arguments")
+				case len(args) > 2:
+					return nil, in.Errorf(in.Exc.TypeError, "Random() requires 0 or 1 argument")
+				}
+				return vm.None, self(args[0]).seed(in, args[1:])
+			},
 			"random": func(in *vm.Interp, args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 				return vm.Float(self(args[0]).float()), nil
 			},

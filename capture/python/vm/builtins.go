@@ -256,9 +256,9 @@ func init() {
 				return v, err
 			}
 		}
-		x, ok1 := AsBig(a[0])
-		y, ok2 := AsBig(a[1])
-		m, ok3 := AsBig(a[2])
+		_, ok1 := AsBig(a[0])
+		_, ok2 := AsBig(a[1])
+		_, ok3 := AsBig(a[2])
 		if !ok1 || !ok2 || !ok3 {
 			if _, ok := unwrap(a[0]).(Complex); ok {
 				return nil, in.Errorf(in.Exc.ValueError, "complex modulo")
@@ -275,24 +275,7 @@ func init() {
 			}
 			return nil, in.Errorf(in.Exc.TypeError, "unsupported operand type(s) for ** or pow(): '%s', '%s', '%s'", TypeName(a[0]), TypeName(a[1]), TypeName(a[2]))
 		}
-		if m.Sign() == 0 {
-			return nil, in.Errorf(in.Exc.ValueError, "pow() 3rd argument cannot be 0")
-		}
-		abs := new(big.Int).Abs(m)
-		if abs.IsInt64() && abs.Int64() == 1 {
-			return MakeInt(0), nil
-		}
-		if y.Sign() < 0 { // Go gives another inverse of a negative number
-			x = new(big.Int).Mod(x, abs)
-		}
-		r := new(big.Int).Exp(x, y, abs)
-		if r == nil {
-			return nil, in.Errorf(in.Exc.ValueError, "base is not invertible for the given modulus")
-		}
-		if m.Sign() < 0 && r.Sign() > 0 {
-			r.Add(r, m)
-		}
-		return MakeBig(r), nil
+		return in.powMod(a[0], a[1], a[2])
 	})
 	addBuiltin("round", 0, -1, func(in *Interp, args []Object, kw []KwArg) (Object, error) {
 		a, err := in.ParseArgs("round", args, kw, "number, ndigits=None")
@@ -712,4 +695,29 @@ func closureFor(in *Interp, c *Code, closure Object) ([]*Cell, error) {
 		return nil, in.Errorf(in.Exc.TypeError, "code object requires a closure of exactly length %d", n)
 	}
 	return cells, nil
+}
+
+// powMod is the power of three integers.
+func (in *Interp) powMod(base, exp, mod Object) (Object, error) {
+	x, _ := AsBig(base)
+	y, _ := AsBig(exp)
+	m, _ := AsBig(mod)
+	if m.Sign() == 0 {
+		return nil, in.Errorf(in.Exc.ValueError, "pow() 3rd argument cannot be 0")
+	}
+	abs := new(big.Int).Abs(m)
+	if abs.IsInt64() && abs.Int64() == 1 {
+		return MakeInt(0), nil
+	}
+	if y.Sign() < 0 { // Go gives another inverse of a negative number
+		x = new(big.Int).Mod(x, abs)
+	}
+	r := new(big.Int).Exp(x, y, abs)
+	if r == nil {
+		return nil, in.Errorf(in.Exc.ValueError, "base is not invertible for the given modulus")
+	}
+	if m.Sign() < 0 && r.Sign() > 0 {
+		r.Add(r, m)
+	}
+	return MakeBig(r), nil
 }

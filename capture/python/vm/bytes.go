@@ -181,7 +181,7 @@ func initBytes() {
 			return Bytes(b)
 		}
 		addOps(t, nil, "+", "*", "%")
-		addCompare(t, nil, allCompare...)
+		addCompare(t, func(o Object) bool { return t == ByteArrayType || o.Type().IsSubtype(BytesType) }, allCompare...)
 		addBasics(t, "repr len iter getitem contains")
 		m := func(name string, lo, hi int, f func(in *Interp, b []byte, args []Object) (Object, error)) {
 			addMethod(t, name, lo, hi, func(in *Interp, args []Object, _ []KwArg) (Object, error) {

@@ -73,7 +73,7 @@ func initSequences() {
 		l.Items = append(l.Items, items...)
 		return args[0], err
 	})
-	addMethod(t, "__imul__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+	imul := func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		l, _ := AsList(args[0])
 		v, err := nativeBinary(in, "*", l, args[1])
 		if v == nil && err == nil {
@@ -84,7 +84,14 @@ func initSequences() {
 			return args[0], nil
 		}
 		return v, err
-	})
+	}
+	addMethod(t, "__imul__", 1, 1, func(in *Interp, args []Object, kw []KwArg) (Object, error) {
+		v, err := imul(in, args, kw)
+		if v == NotImplemented {
+			return nil, in.Errorf(in.Exc.TypeError, "'%s' object cannot be interpreted as an integer", TypeName(args[1]))
+		}
+		return v, err
+	}).(*Builtin).operand = imul
 	list("insert", 2, 2, func(in *Interp, l *List, args []Object) (Object, error) {
 		i, err := in.Index(args[0])
 		if err != nil {
@@ -698,9 +705,20 @@ func initSets() {
 		}
 		return wrap(cls, FrozenSetType, f), nil
 	}
-	for _, t := range []*Type{SetType, FrozenSetType, ByteArrayType} {
+	for _, t := range []*Type{SetType, FrozenSetType} {
 		addMethod(t, "__reduce__", 0, 0, reduceItems)
 	}
+	addMethod(ByteArrayType, "__reduce__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return reduceBytearray(in, args[0], 2) })
+	addMethod(ByteArrayType, "__reduce_ex__", 0, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		protocol := int64(0)
+		if len(args) > 1 {
+			var err error
+			if protocol, err = in.Index(args[1]); err != nil {
+				return nil, err
+			}
+		}
+		return reduceBytearray(in, args[0], protocol)
+	})
 	addMethod(SetType, "__init__", 0, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		s, _ := asSet(args[0])
 		*s = setTable{}

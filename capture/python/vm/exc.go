@@ -183,7 +183,15 @@ func toException(in *Interp, o Object) (*Exception, error) {
 
 func excNew(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
 	e := &Exception{Class: cls, Args: NewTuple(append([]Object(nil), args...)...)}
-	return e, e.initFields(in, args, kw)
+	if err := e.initFields(in, args, kw); err != nil || !cls.IsSubtype(excTypes.OSError) {
+		return e, err
+	}
+	// An OSError whose class has an __init__, and no __new__, of its own gets its arguments from that alone.
+	if _, ok := cls.Lookup("__new__").(*Builtin); ok && cls.Lookup("__init__") != excInitBuiltin {
+		e.Args = NewTuple()
+		return e, e.initFields(in, nil, nil)
+	}
+	return e, nil
 }
 
 var excInitBuiltin Object

@@ -30,7 +30,8 @@ type Finals struct {
 	awaited int // objects that are watched, or to which weak references refer
 	before  []func()
 	after   []func() (dead, left int)
-	spent   time.Duration // in collections that were nobody's wish
+	took    time.Duration // by Go's collector
+	spent   time.Duration // of it, in collections that were nobody's wish
 	since   time.Time
 	busy    bool
 
@@ -151,7 +152,9 @@ func (in *Interp) Collect() int {
 		}
 		in.DropStale()
 		in.dropVoid()
+		began := time.Now()
 		runtime.GC()
+		in.took += time.Since(began)
 		n := in.tell()
 		in.awaited = len(in.watches)
 		for _, f := range in.after {
@@ -303,8 +306,9 @@ func (in *Interp) collectDropped(a allowance) {
 	if in.busy || in.spent > a.first && in.spent > began.Sub(in.since)/a.part {
 		return
 	}
+	before := in.took // what is told, or another thread meanwhile, may take its time
 	in.Collect()
-	in.spent += time.Since(began)
+	in.spent += in.took - before
 }
 
 // held is what a name stands for, if somebody waits for the end of any object: asked before the name is deleted or stored over.

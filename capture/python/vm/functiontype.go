@@ -8,7 +8,7 @@ import (
 func initFunctions() {
 	t := FunctionType
 	fn := func(o Object) *Function { return o.(*Function) }
-	addMethod(t, "__get__", 1, 2, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+	addGet(t, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		if args[1] == None {
 			return args[0], nil
 		}
@@ -259,7 +259,7 @@ func initFunctions() {
 	addGetSet(MethodWrapperType, "__objclass__", func(in *Interp, o Object) (Object, error) { return o.(*BoundMethod).Func.(*Builtin).Owner, nil }, nil)
 	for _, t := range []*Type{MethodDescrType, WrapperDescrType} {
 		addGetSet(t, "__objclass__", func(in *Interp, o Object) (Object, error) { return o.(*Builtin).Owner, nil }, nil)
-		addMethod(t, "__get__", 1, 2, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		addGet(t, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 			if args[1] == None {
 				return args[0], nil
 			}

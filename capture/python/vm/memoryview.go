@@ -506,7 +506,10 @@ func initMemoryView() {
 		}
 		return None, nil
 	})
-	method("__delitem__", 1, 1, func(in *Interp, _ *MemoryView, _ []Object) (Object, error) {
+	method("__delitem__", 1, 1, func(in *Interp, m *MemoryView, _ []Object) (Object, error) {
+		if m.readonly {
+			return nil, in.Errorf(in.Exc.TypeError, "cannot modify read-only memory")
+		}
 		return nil, in.Errorf(in.Exc.TypeError, "cannot delete memory")
 	})
 	method("__iter__", 0, 0, func(in *Interp, m *MemoryView, _ []Object) (Object, error) {

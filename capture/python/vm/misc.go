@@ -299,7 +299,7 @@ func initMisc() {
 		}
 		return False, nil
 	}, nil)
-	addMethod(p, "__get__", 1, 2, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+	addGet(p, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		if args[1] == None {
 			return args[0], nil
 		}
@@ -365,7 +365,7 @@ func initMisc() {
 		for _, n := range append(names, "__isabstractmethod__") {
 			addGetSet(d.t, n, func(in *Interp, o Object) (Object, error) { return in.GetAttr(d.get(o), n) }, nil)
 		}
-		addMethod(d.t, "__get__", 1, 2, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		addGet(d.t, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 			if d.t == StaticMethodType {
 				return d.get(args[0]), nil
 			}
@@ -404,7 +404,7 @@ func initMisc() {
 		}
 		return in.Call(b, slices.Clone(args[1:]), kw)
 	})
-	addMethod(ClassMethodDescrType, "__get__", 1, 2, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+	addGet(ClassMethodDescrType, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		c, cls := args[0].(*ClassMethod), Object(args[1].Type())
 		b := c.native()
 		switch {
@@ -446,7 +446,7 @@ func initMisc() {
 			}
 			return nil
 		}
-		addMethod(d, "__get__", 1, 2, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		addGet(d, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 			if args[1] == None {
 				return args[0], nil
 			}
@@ -502,6 +502,7 @@ func initMisc() {
 	for _, t := range []*Type{ModuleType, NoneTypeType, EllipsisTypeType, NotImplementedTypeType, GenericAliasType, UnionTypeType, CellType, FrameType, GetSetType, MemberType} {
 		addBasics(t, "repr")
 	}
+	UnionTypeType.byKey = true
 	addBasics(NoneTypeType, "bool hash")
 	for t, o := range map[*Type]Object{NoneTypeType: None, EllipsisTypeType: Ellipsis, NotImplementedTypeType: NotImplemented} {
 		t.Final = true
@@ -544,6 +545,4 @@ func initMisc() {
 		h, err := in.Hash(s)
 		return MakeInt(int64(h)), err
 	})
-	addMethod(NoneTypeType, "__ror__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return makeUnion(args[1], args[0]), nil })
-	addMethod(NoneTypeType, "__or__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return makeUnion(args[0], args[1]), nil })
 }

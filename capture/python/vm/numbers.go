@@ -183,18 +183,7 @@ func addOps(t *Type, takes func(o Object) bool, ops ...string) {
 			}
 			return v, err
 		}
-		if op == "**" {
-			addMethod(t, d[0], 1, 2, fwd)
-		} else {
-			addMethod(t, d[0], 1, 1, fwd)
-		}
-		switch t {
-		case StrType, ListType, TupleType, BytesType, ByteArrayType:
-			if op == "+" { // what is on the right of a concatenation is not asked
-				continue
-			}
-		}
-		addMethod(t, d[1], 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		back := func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 			if takes != nil && !takes(args[1]) || op == "%" && formats && !args[1].Type().IsSubtype(t) {
 				return NotImplemented, nil
 			}
@@ -203,7 +192,66 @@ func addOps(t *Type, takes func(o Object) bool, ops ...string) {
 				v, err = repeated(in, op, args[0], args[1])
 			}
 			return v, err
+		}
+		switch t {
+		case StrType, ListType, TupleType, BytesType, ByteArrayType:
+			if op != "%" {
+				addSequenceOp(t, op, fwd, back)
+				continue
+			}
+		}
+		if op == "**" {
+			addMethod(t, d[0], 1, 2, withModulus(takes, fwd, func(self, o Object) (Object, Object) { return self, o }))
+			addMethod(t, d[1], 1, 2, withModulus(takes, back, func(self, o Object) (Object, Object) { return o, self }))
+			continue
+		}
+		addMethod(t, d[0], 1, 1, fwd)
+		addMethod(t, d[1], 1, 1, back)
+	}
+}
+
+// addSequenceOp registers + or * of a sequence. An operator asks what is on the other side, too; a call by name raises what the operator would in
+// the end. What is on the right of a concatenation is not asked.
+func addSequenceOp(t *Type, op string, fwd, back GoFunc) {
+	add := func(name string, f GoFunc) {
+		b := addMethod(t, name, 1, 1, func(in *Interp, args []Object, kw []KwArg) (Object, error) {
+			v, err := f(in, args, kw)
+			switch {
+			case err != nil || v != NotImplemented:
+				return v, err
+			case op == "*":
+				return nil, in.Errorf(in.Exc.TypeError, "'%s' object cannot be interpreted as an integer", TypeName(args[1]))
+			}
+			return nil, badOperands(in, op, args[0], args[1])
 		})
+		b.(*Builtin).operand = f
+	}
+	add(dunders[op][0], fwd)
+	if op == "*" {
+		add(dunders[op][1], back)
+	}
+}
+
+// withModulus is __pow__ or __rpow__, which may get a third operand: integers are taken by its modulus, and other numbers have none.
+func withModulus(takes func(o Object) bool, pow GoFunc, order func(self, o Object) (base, exp Object)) GoFunc {
+	return func(in *Interp, args []Object, kw []KwArg) (Object, error) {
+		if len(args) < 3 || args[2] == None {
+			return pow(in, args[:2], kw)
+		}
+		switch unwrap(args[0]).(type) {
+		case Float:
+			return nil, in.Errorf(in.Exc.TypeError, "pow() 3rd argument not allowed unless all arguments are integers")
+		case Complex:
+			if v, err := pow(in, args[:2], kw); v == NotImplemented {
+				return v, err
+			}
+			return nil, in.Errorf(in.Exc.ValueError, "complex modulo")
+		}
+		if !takes(args[1]) || !takes(args[2]) {
+			return NotImplemented, nil
+		}
+		base, exp := order(args[0], args[1])
+		return in.powMod(base, exp, args[2])
 	}
 }
 
@@ -609,7 +657,7 @@ func initNumbers() {
 		return wrap(cls, FloatType, Float(v)), nil
 	}
 	addOps(f, func(o Object) bool { _, ok := AsFloat(o); return ok }, "+", "-", "*", "/", "//", "%", "**", "divmod")
-	addCompare(f, nil, allCompare...)
+	addCompare(f, func(o Object) bool { _, ok := unwrap(o).(Complex); return !ok }, allCompare...)
 	addBasics(f, "repr hash bool format neg")
 	fm := func(name string, g func(in *Interp, x float64) (Object, error)) {
 		addMethod(f, name, 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {

@@ -107,10 +107,11 @@ type Builtin struct {
 	Doc     string
 	Self    Object
 	Fn      GoFunc
-	Method  bool  // binds to an instance when looked up through it
-	Owner   *Type // the type whose method it is
-	Min     int   // number of positional arguments without self; checked when NoKw
-	Max     int   // -1: any
+	operand GoFunc // what an operator calls instead: NotImplemented where Fn, called by its name, raises; or nil
+	Method  bool   // binds to an instance when looked up through it
+	Owner   *Type  // the type whose method it is
+	Min     int    // number of positional arguments without self; checked when NoKw
+	Max     int    // -1: any
 	NoKw    bool
 	Native  any // embedder's payload
 	Dict    *Dict

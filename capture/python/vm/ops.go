@@ -81,6 +81,8 @@ func badOperands(in *Interp, op string, a, b Object) error {
 			return in.Errorf(in.Exc.TypeError, "can only concatenate tuple (not \"%s\") to tuple", b.Type().errName())
 		case Bytes:
 			return in.Errorf(in.Exc.TypeError, "can't concat %s to bytes", b.Type().errName())
+		case *ByteArray:
+			return in.Errorf(in.Exc.TypeError, "can't concat %s to bytearray", b.Type().errName())
 		}
 	}
 	if op == "*" {
@@ -114,22 +116,30 @@ func (in *Interp) binary(op string, a, b Object) (Object, error) {
 		fb = tb.Lookup(d[1])
 	}
 	if fb != nil && fa != nil && tb != ta && (tb.IsSubtype(ta) && fb != ta.Lookup(d[1]) || (op == "+" || op == "*") && ofSequence(fa) && !ofSequence(fb)) {
-		v, err := in.callSpecial(fb, b, a)
+		v, err := in.callOperand(fb, b, a)
 		if err != nil || v != NotImplemented {
 			return v, err
 		}
 		fb = nil
 	}
 	if fa != nil {
-		v, err := in.callSpecial(fa, a, b)
+		v, err := in.callOperand(fa, a, b)
 		if err != nil || v != NotImplemented {
 			return v, err
 		}
 	}
 	if fb != nil {
-		return in.callSpecial(fb, b, a)
+		return in.callOperand(fb, b, a)
 	}
 	return NotImplemented, nil
+}
+
+// callOperand calls an operator's special method, as an operator does.
+func (in *Interp) callOperand(f, self, other Object) (Object, error) {
+	if b, ok := f.(*Builtin); ok && b.operand != nil {
+		return b.operand(in, []Object{self, other}, nil)
+	}
+	return in.callSpecial(f, self, other)
 }
 
 // ofSequence reports whether a method is one of a built-in sequence: these have no numbers' operators in C, so that the other operand goes first.
@@ -198,7 +208,7 @@ func (in *Interp) InplaceOp(op string, a, b Object) (Object, error) {
 		// no in-place method
 	default:
 		if f := a.Type().Lookup(dunders[op][2]); f != nil {
-			v, err := in.callSpecial(f, a, b)
+			v, err := in.callOperand(f, a, b)
 			if err != nil || v != NotImplemented {
 				return v, err
 			}

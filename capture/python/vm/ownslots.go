@@ -16,7 +16,6 @@ func addOwnSlots() {
 			IntType, ListType, StrType}},
 		{"__reduce__", []*Type{GenericAliasType, BuiltinType, SliceType, RangeType, DictKeyIterType, EllipsisTypeType, NotImplementedTypeType, EnumerateType,
 			FilterType, ListIterType, MapType, RangeIterType, ReversedType, SetIterType, StrIterType, TupleIterType, ZipType, ByteArrayType, FrozenSetType, SetType}},
-		{"__reduce_ex__", []*Type{ByteArrayType}},
 		{"__format__", []*Type{ComplexType}},
 		{"__str__", []*Type{MappingProxyType, ByteArrayType, BytesType}},
 		{"__eq__ __hash__ __ne__" + order, []*Type{BuiltinType, CodeType}},

@@ -321,18 +321,32 @@ func newArgs(in *Interp, i *Instance) (maker string, args []Object, err error) {
 	return "__newobj__", args, nil
 }
 
-// reduceItems is __reduce__ of sets and bytearrays: the class, and a list of the items.
+// reduceItems is __reduce__ of sets: the class, and a list of the items.
 func reduceItems(in *Interp, args []Object, _ []KwArg) (Object, error) {
 	items, err := in.IterAll(args[0])
 	if err != nil {
 		return nil, err
 	}
-	var content Object = &List{items}
-	if b, ok := unwrap(args[0]).(*ByteArray); ok {
-		content = Bytes(b.B)
-	}
 	state, err := in.CallMethod(args[0], "__getstate__")
-	return NewTuple(args[0].Type(), NewTuple(content), state), err
+	return NewTuple(args[0].Type(), NewTuple(&List{items}), state), err
+}
+
+// reduceBytearray is what a bytearray is made of again: bytes, or what the protocols that have no bytes write instead, a text in Latin-1.
+func reduceBytearray(in *Interp, o Object, protocol int64) (Object, error) {
+	made := NewTuple()
+	switch b := unwrap(o).(*ByteArray).B; {
+	case len(b) == 0:
+	case protocol < 3:
+		text := make([]rune, len(b))
+		for i, c := range b {
+			text[i] = rune(c)
+		}
+		made = NewTuple(Str(text), Str("latin-1"))
+	default:
+		made = NewTuple(Bytes(b))
+	}
+	state, err := in.CallMethod(o, "__getstate__")
+	return NewTuple(o.Type(), made, state), err
 }
 
 // instanceState is what object.__getstate__ gives: the attributes, and with slots a pair of both.

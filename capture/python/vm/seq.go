@@ -176,7 +176,7 @@ func seqIndex(in *Interp, key Object, n int, what string) (int, error) {
 		i += int64(n)
 	}
 	if i < 0 || i >= int64(n) {
-		return 0, in.Errorf(in.Exc.IndexError, "%s index out of range", what)
+		return 0, in.Errorf(in.Exc.IndexError, "%s", strings.TrimPrefix(what+" index out of range", "index "))
 	}
 	return int(i), nil
 }

@@ -158,7 +158,7 @@ func initSuper() {
 		}
 		return None, nil
 	})
-	addMethod(st, "__get__", 1, 2, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+	addGet(st, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		return args[0].(*Super).of(in, args[1])
 	})
 	addGetSet(st, "__thisclass__", func(_ *Interp, o Object) (Object, error) {

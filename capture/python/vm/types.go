@@ -46,6 +46,16 @@ func addMethod(t *Type, name string, lo, hi int, fn GoFunc) Object {
 	return b
 }
 
+// addGet adds __get__, which is of an instance or of a class.
+func addGet(t *Type, get GoFunc) Object {
+	return addMethod(t, "__get__", 1, 2, func(in *Interp, args []Object, kw []KwArg) (Object, error) {
+		if args[1] == None && (len(args) < 3 || args[2] == None) {
+			return nil, in.Errorf(in.Exc.TypeError, "__get__(None, None) is invalid")
+		}
+		return get(in, args, kw)
+	})
+}
+
 // addKw adds a method that takes keywords.
 func addKw(t *Type, name string, fn GoFunc) {
 	t.Dict.SetStr(name, &Builtin{Name: name, Fn: fn, Method: true, Owner: t, Max: -1, shared: true, strict: true})

@@ -21,6 +21,7 @@ var Modules = map[string]func(in *vm.Interp) (*vm.Module, error){
 	"resource":         resourceModule,
 	"select":           selectModule,
 	"_posixsubprocess": subprocessModule,
+	"termios":          termiosModule,
 }
 
 // errnoModule has the numbers of the system's errors.

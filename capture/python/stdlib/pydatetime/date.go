@@ -308,13 +308,13 @@ func (m *module) dateArithmetic(c *class) {
 		if d, ok := native[delta](a[0]); ok {
 			return moved(in, self, -d.days)
 		}
-		if d, ok := dayOf(a[0]); ok {
+		if d, ok := native[day](a[0]); ok { // a datetime knows of no dates
 			return m.newDelta(delta{days: must[day](self).ordinal() - d.ordinal()}), nil
 		}
 		return vm.NotImplemented, nil
 	})
 	c.op("__rsub__", 1, func(in *vm.Interp, self vm.Object, a []vm.Object) (vm.Object, error) {
-		if d, ok := dayOf(a[0]); ok {
+		if d, ok := native[day](a[0]); ok {
 			return m.newDelta(delta{days: d.ordinal() - must[day](self).ordinal()}), nil
 		}
 		return vm.NotImplemented, nil

@@ -2,9 +2,12 @@ package pyio
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 
 	"whittle/capture/python/vm"
 )
@@ -162,12 +165,31 @@ func (m *module) textOver(in *vm.Interp, s *stream, class *vm.Type, o textOption
 	return text, nil
 }
 
+// streamEncoding is how the standard streams write characters: in UTF-8 in every locale, but for what PYTHONIOENCODING says. In the locale of C,
+// under one of its names, bytes that are no UTF-8 go in and out as they are.
+func streamEncoding(getenv func(string) string) (encoding, errors string) {
+	encoding, errors, _ = strings.Cut(getenv("PYTHONIOENCODING"), ":")
+	if errors == "" {
+		errors = "strict"
+		if encoding == "" && (getenv("PYTHONUTF8") == "1" || localeOfC(cmp.Or(getenv("LC_ALL"), getenv("LC_CTYPE"), getenv("LANG")))) {
+			errors = "surrogateescape"
+		}
+	}
+	return cmp.Or(encoding, "utf-8"), errors
+}
+
+// localeOfC reports whether a locale is that of C, or one that CPython takes for it.
+func localeOfC(name string) bool {
+	return slices.Contains([]string{"", "C", "POSIX", "C.UTF-8", "C.utf8", "UTF-8"}, name)
+}
+
 // Streams are sys.stdin, sys.stdout and sys.stderr, which read and write the interpreter's own streams.
 func Streams(in *vm.Interp) (stdin, stdout, stderr vm.Object, err error) {
 	m := of(in)
 	none := func() error { return nil }
 	universal, _ := newlineOf(in, vm.None)
-	o := textOptions{encoding: "utf-8", errors: vm.Str("strict"), newline: universal}
+	encoding, errors := streamEncoding(os.Getenv)
+	o := textOptions{encoding: encoding, errors: vm.Str(errors), newline: universal}
 	r := &stream{m: m, name: "<stdin>", flush: none, file: func() *os.File { return fileOf(in.Stdin) }, read: func(p []byte) (int, error) { return in.StdinReader().Read(p) }}
 	if stdin, err = m.textOver(in, r, m.reader, o); err != nil {
 		return nil, nil, nil, err
