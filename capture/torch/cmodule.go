@@ -143,7 +143,10 @@ func (t *Torch) generatorType() {
 	var cls *vm.Type
 	cls = t.In.NewNativeType(vm.Spec{Name: "Generator", Module: "torch._C", NoDict: true,
 		New: func(in *vm.Interp, _ *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
-			_, _, _, _, err := t.parseTo(args, kw)
+			dev, _, _, _, err := t.parseTo(args, kw)
+			if err == nil && dev != nil && dev.D.Type != "cpu" {
+				err = in.Errorf(in.Exc.RuntimeError, "Device type %s is not supported for torch.Generator() api.", strings.ToUpper(dev.D.Type))
+			}
 			return &Generator{tensor.NewGenerator(defaultSeed), cls}, err
 		},
 		GetSet: []*vm.GetSet{getter("device", func(vm.Object) vm.Object { return &Device{tensor.CPU, t} })},

@@ -57,19 +57,48 @@ func (t *Torch) fromData(o vm.Object, d tensor.DType) (*tensor.Tensor, error) {
 	return x, nil
 }
 
-// items are those of a list, a tuple or a range, or of an instance of a class made from one; ok is false for all else.
+// items are those of a sequence as CPython's C sees one: a list, a tuple, a range, any instance of a class with __getitem__ that is no dict. ok is false for
+// all else.
 func (t *Torch) items(o vm.Object) (items []vm.Object, ok bool, err error) {
-	_, isRange := o.(*vm.Range)
-	_, isTuple := vm.AsTuple(o)
-	_, isList := vm.AsList(o)
-	if a, isArray := o.(*numpy.Array); isArray && a.A.NDim() > 0 {
-		isList = true
-	}
-	if !isRange && !isTuple && !isList {
+	if !t.isSequence(o) {
 		return nil, false, nil
+	}
+	if o.Type().Heap { // PyTorch asks such a one for its length first
+		n, err := t.In.Len(o)
+		if err != nil || n == 0 {
+			return nil, err == nil, err
+		}
 	}
 	items, err = t.In.IterAll(o)
 	return items, true, err
+}
+
+func (t *Torch) isSequence(o vm.Object) bool {
+	switch v := o.(type) {
+	case vm.Int, vm.Float, vm.Bool, vm.Complex, *Tensor:
+		return false
+	case *vm.Range:
+		return true
+	case *numpy.Array:
+		return v.A.NDim() > 0
+	}
+	if _, isTuple := vm.AsTuple(o); isTuple {
+		return true
+	}
+	if _, isList := vm.AsList(o); isList {
+		return true
+	}
+	if _, isDict := vm.AsDict(o); isDict || isText(o) || t.array(o) != nil {
+		return false
+	}
+	class := o.Type()
+	switch {
+	case class.Heap:
+		return class.Lookup("__getitem__") != nil
+	case class == vm.ByteArrayType:
+		return true
+	}
+	return class.Collection() == vm.Sequence
 }
 
 // isText reports whether o is a str or bytes.
@@ -309,19 +338,55 @@ func (e *elements) noInteger(o vm.Object) error {
 	return e.t.In.Errorf(e.t.In.Exc.TypeError, "'%s' object cannot be interpreted as an integer", o.Type().Name)
 }
 
-// tensorFn is torch.tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False).
-func (t *Torch) tensorFn(args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
-	if len(args) == 0 {
-		for i, k := range kw {
-			if k.Name == "data" {
-				args = []vm.Object{k.Value}
-				kw = append(append([]vm.KwArg(nil), kw[:i]...), kw[i+1:]...)
-				break
-			}
+// dataArgument is what a function makes its tensor of, given in its place or by its name, and the other keywords.
+func (t *Torch) dataArgument(fn string, args []vm.Object, kw []vm.KwArg) (vm.Object, []vm.KwArg, error) {
+	if len(args) > 1 {
+		return nil, nil, t.In.Errorf(t.In.Exc.TypeError, "%s() takes 1 positional argument but %d were given", fn, len(args))
+	}
+	if len(args) == 1 {
+		return args[0], kw, nil
+	}
+	for i, k := range kw {
+		if k.Name == "data" {
+			return k.Value, append(append([]vm.KwArg(nil), kw[:i]...), kw[i+1:]...), nil
 		}
 	}
-	if len(args) != 1 {
-		return nil, t.In.Errorf(t.In.Exc.TypeError, "tensor() takes 1 positional argument but %d were given", len(args))
+	return nil, nil, t.In.Errorf(t.In.Exc.TypeError, "%s() missing 1 required positional arguments: \"data\"", fn)
+}
+
+// deviceArgument reports whether a device argument asks for a tensor without data; devices that are not there are errors.
+func (t *Torch) deviceArgument(fn string, o vm.Object) (meta bool, err error) {
+	kind := "cpu"
+	switch v := o.(type) {
+	case *vm.NoneType:
+	case *Device:
+		kind = v.D.Type
+	case vm.Int:
+		return false, t.noAccelerator()
+	default:
+		text, ok := vm.AsStr(o)
+		if !ok {
+			return false, t.In.Errorf(t.In.Exc.TypeError, "%s(): argument 'device' must be torch.device, not %s", fn, o.Type().Name)
+		}
+		d, err := parseDevice(text)
+		if err != nil {
+			return false, t.Error(err)
+		}
+		kind = d.Type
+	}
+	return kind == "meta", t.Error(aten.NoDevice(kind))
+}
+
+// tensorFn is torch.tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False).
+func (t *Torch) tensorFn(args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+	return t.makeTensor("tensor", args, kw)
+}
+
+// makeTensor is tensorFn for functions that take some of its arguments.
+func (t *Torch) makeTensor(fn string, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+	data, kw, err := t.dataArgument(fn, args, kw)
+	if err != nil {
+		return nil, err
 	}
 	d := tensor.Invalid
 	requires, meta := false, false
@@ -334,37 +399,31 @@ func (t *Torch) tensorFn(args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 			v, _ := t.Value(k.Value)
 			dt, ok := v.(tensor.DType)
 			if !ok {
-				return nil, t.In.Errorf(t.In.Exc.TypeError, "tensor(): argument 'dtype' must be torch.dtype, not %s", k.Value.Type().Name)
+				return nil, t.In.Errorf(t.In.Exc.TypeError, "%s(): argument 'dtype' must be torch.dtype, not %s", fn, k.Value.Type().Name)
 			}
 			d = dt
 		case "requires_grad":
-			var err error
 			if requires, err = t.In.Truth(k.Value); err != nil {
 				return nil, err
 			}
 		case "device":
-			v, _ := t.Value(k.Value)
-			switch d := v.(type) {
-			case tensor.Device:
-				meta = d.Type == "meta"
-			case string:
-				meta = d == "meta"
+			if meta, err = t.deviceArgument(fn, k.Value); err != nil {
+				return nil, err
 			}
 		case "pin_memory":
 		default:
-			return nil, t.In.Errorf(t.In.Exc.TypeError, "tensor() got an unexpected keyword argument '%s'", k.Name)
+			return nil, t.In.Errorf(t.In.Exc.TypeError, "%s() got an unexpected keyword argument '%s'", fn, k.Name)
 		}
 	}
 	var x *tensor.Tensor
-	var err error
-	source, fromTensor := args[0].(*Tensor)
-	symbol, fromSymbol := args[0].(*Scalar)
+	source, fromTensor := data.(*Tensor)
+	symbol, fromSymbol := data.(*Scalar)
 	if fromSymbol = fromSymbol && t.Symbolic && !meta; fromSymbol { // its value is not known to the trace
 		x, err = t.ofSymbol(symbol, d)
 	} else if fromTensor = fromTensor && !meta; fromTensor { // by operators, which a trace sees
 		x, err = t.copyOf(source.T, d)
 	} else {
-		x, err = t.fromData(args[0], d)
+		x, err = t.fromData(data, d)
 	}
 	if err != nil {
 		return nil, err
@@ -419,6 +478,44 @@ func (t *Torch) copyOf(x *tensor.Tensor, d tensor.DType) (*tensor.Tensor, error)
 	return out.(*tensor.Tensor), nil
 }
 
+// asTensor is torch.as_tensor(data, *, dtype=None, device=None): a tensor itself, the memory of an array, where the dtype is right.
+func (t *Torch) asTensor(args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+	data, kw, err := t.dataArgument("as_tensor", args, kw)
+	if err != nil {
+		return nil, err
+	}
+	meta := false
+	var d *DType
+	for _, k := range kw {
+		switch k.Name {
+		case "device":
+			if meta, err = t.deviceArgument("as_tensor", k.Value); err != nil {
+				return nil, err
+			}
+		case "dtype":
+			d, _ = k.Value.(*DType)
+		default:
+			return nil, t.In.Errorf(t.In.Exc.TypeError, "as_tensor() got an unexpected keyword argument '%s'", k.Name)
+		}
+	}
+	p, isTensor := data.(*Tensor)
+	switch {
+	case isTensor && meta:
+		if d == nil {
+			return t.toMeta(p, p.T.DType)
+		}
+		return t.toMeta(p, d.D)
+	case isTensor && d != nil:
+		return t.to(p.T, d.D, false, nil)
+	case isTensor:
+		return p, nil
+	}
+	if a, ok := data.(*numpy.Array); ok && !meta {
+		return t.asArray(a, d)
+	}
+	return t.makeTensor("as_tensor", []vm.Object{data}, kw)
+}
+
 func (t *Torch) registerTensorFns() {
 	add := func(name string, f func(args []vm.Object, kw []vm.KwArg) (vm.Object, error)) {
 		target := "torch." + name
@@ -427,20 +524,7 @@ func (t *Torch) registerTensorFns() {
 		}})
 	}
 	add("tensor", t.tensorFn)
-	add("as_tensor", func(args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
-		if p, ok := args[0].(*Tensor); ok {
-			for _, k := range kw {
-				if d, ok := k.Value.(*DType); ok {
-					return t.to(p.T, d.D, false, nil)
-				}
-			}
-			return p, nil
-		}
-		if a, ok := args[0].(*numpy.Array); ok {
-			return t.asArray(a, args, kw)
-		}
-		return t.tensorFn(args, kw)
-	})
+	add("as_tensor", t.asTensor)
 	t.registerNumpy()
 	add("split", t.split)
 }

@@ -619,8 +619,10 @@ func (t *Torch) special() map[string]vm.GoFunc {
 			if dev != nil && dev.D.Type == "cpu" && isMeta(a[0].(*Tensor).T) {
 				return nil, t.noMetaData()
 			}
-			if dev != nil && dev.D.Type != "cpu" {
-				return nil, in.Errorf(in.Exc.RuntimeError, "whittle computes on the CPU: device '%s' is not available", dev.D.Type)
+			if dev != nil {
+				if err := aten.NoDevice(dev.D.Type); err != nil {
+					return nil, t.Error(err)
+				}
 			}
 			return t.noted("aten::to", a, func() (vm.Object, error) { return t.to(a[0].(*Tensor).T, d, cp, mf) })
 		}),
@@ -638,7 +640,12 @@ func (t *Torch) special() map[string]vm.GoFunc {
 			return a[0], nil
 		}),
 		"cuda": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-			return nil, in.Errorf(in.Exc.AssertionError, "Torch not compiled with CUDA enabled")
+			if len(a) > 1 {
+				if _, isIndex := vm.AsInt(a[1]); isIndex {
+					return nil, t.noAccelerator()
+				}
+			}
+			return nil, t.Error(aten.NoDevice("cuda"))
 		},
 		"new_tensor": t.hooked("new_tensor", func(a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 			given := false
@@ -798,6 +805,11 @@ func (t *Torch) to(x *tensor.Tensor, d tensor.DType, force bool, mf *MemoryForma
 	return t.Object(out), nil
 }
 
+// noAccelerator is the error of a device that is given by its number alone.
+func (t *Torch) noAccelerator() error {
+	return t.Error(aten.NoDevice("accelerator"))
+}
+
 // parseTo reads the forms of Tensor.to: (dtype), (device, dtype), (other), each with keywords.
 func (t *Torch) parseTo(args []vm.Object, kw []vm.KwArg) (dev *Device, d *tensor.DType, cp bool, mf *MemoryFormat, err error) {
 	all := append([]vm.Object(nil), args...)
@@ -834,7 +846,10 @@ func (t *Torch) parseTo(args []vm.Object, kw []vm.KwArg) (dev *Device, d *tensor
 				return
 			}
 			dev = &Device{pd, t}
-		case *vm.NoneType, vm.Int:
+		case vm.Int: // of the accelerator's devices
+			err = t.noAccelerator()
+			return
+		case *vm.NoneType:
 		default:
 			v, _ := t.Value(a)
 			dd, ok := v.(tensor.DType)

@@ -208,22 +208,13 @@ func (t *Torch) registerNumpy() {
 }
 
 // asArray is torch.as_tensor of an array: its own memory if the dtype is its own.
-func (t *Torch) asArray(a *numpy.Array, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+func (t *Torch) asArray(a *numpy.Array, d *DType) (vm.Object, error) {
 	x, err := t.shared(a.A)
 	if err != nil {
 		return nil, err
 	}
-	d := vm.None
-	if len(args) > 1 {
-		d = args[1]
-	}
-	for _, k := range kw {
-		if k.Name == "dtype" {
-			d = k.Value
-		}
-	}
-	if dt, ok := d.(*DType); ok && dt.D != x.DType {
-		x = x.To(dt.D)
+	if d != nil && d.D != x.DType {
+		x = x.To(d.D)
 	}
 	return t.Wrap(x), nil
 }

@@ -68,6 +68,9 @@ func (p *profiler) end(i int) {
 // Operator implements Watcher.
 func (p *profiler) Operator(op *aten.Op, args []aten.Value, node int64) func(aten.Value) {
 	sig := op.Sig()
+	if sig.Namespace == "profiler" { // what begins and ends ranges is not in them
+		return func(aten.Value) {}
+	}
 	i := p.begin(sig.Namespace+"::"+sig.Name, scopeFunction, node)
 	if p.shapes {
 		p.events[i].dims = p.describe(args)
@@ -267,7 +270,11 @@ func (t *Torch) profilerNames(autograd *vm.Module) {
 		return vm.MakeInt(int64(t.profiler.begin(name, scopeUser, -1))), nil
 	})
 	autograd.Func("_record_exit", func(_ *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-		if i, ok := vm.AsInt(a[0]); ok && t.profiler != nil && i >= 0 && int(i) < len(t.profiler.events) {
+		i, ok := vm.AsInt(a[0])
+		if h, isTensor := a[0].(*Tensor); isTensor && !h.T.Fake {
+			i, ok = h.T.AtInt(0), true
+		}
+		if ok && t.profiler != nil && i >= 0 && int(i) < len(t.profiler.events) {
 			t.profiler.end(int(i))
 		}
 		return vm.None, nil

@@ -385,6 +385,8 @@ func convertDevice(v Value) (Value, bool) {
 	switch v := v.(type) {
 	case tensor.Device:
 		return v, true
+	case int64:
+		return tensor.Device{Type: accelerator, Index: int(v)}, true
 	case string:
 		typ, idx, found := strings.Cut(v, ":")
 		n := -1

@@ -207,6 +207,9 @@ func needsOf(s *Schema) []need {
 
 // checkNeeds compares a call with the demands of its operator.
 func checkNeeds(op *Op, args []Value) error {
+	if err := checkDevice(op, args); err != nil {
+		return err
+	}
 	s := op.Sig()
 	if s.Namespace != "aten" {
 		return nil

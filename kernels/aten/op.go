@@ -57,6 +57,7 @@ type Op struct {
 	parsed *Schema // set by registration
 	facts  *Facts  // set by registration; see the method Facts
 	needs  []need  // what it demands of its arguments; set by registration
+	device int     // which argument is the device, counted from 1; 0 if none is; set by registration
 }
 
 // A Call is one bound invocation: Args holds one value per schema argument, in schema order, defaults filled in.

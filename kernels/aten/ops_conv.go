@@ -45,6 +45,20 @@ func (c *Call) convSpec(at, nd int) convSpec {
 	return convSpec{fill(c.Ints(at), nd, 1), fill(c.Ints(at+1), nd, 0), fill(c.Ints(at+2), nd, 1), fill(c.Ints(at+4), nd, 0), b, c.I(at + 5)}
 }
 
+// mixed is the error of an input and a weight of different dtypes, as the kernel words it that PyTorch would choose for that input.
+func (s convSpec) mixed(x, w *tensor.Tensor) error {
+	n := len(w.Shape)
+	small := x.Shape[0] == 1 && s.groups == 1 && !(w.Shape[n-1] > 3 && w.Shape[n-2] > 3) && x.Numel() <= 20480
+	if x.DType != tensor.Float32 || s.transposed || small {
+		return errf("expected scalar type %s but found %s", cName(x.DType), cName(w.DType))
+	}
+	class := "torch." + cName(w.DType) + "Tensor"
+	if w.DType == tensor.BFloat16 || w.DType.Kind() == tensor.KindComplex {
+		class = "CPU" + cName(w.DType) + "Type"
+	}
+	return errf("Input type (torch.FloatTensor) and weight type (%s) should be the same or input should be a MKLDNN tensor and weight is a dense tensor", class)
+}
+
 func (s convSpec) outShape(x, w *tensor.Tensor) ([]int64, error) {
 	nd := x.Dim() - 2
 	if w.Dim() != x.Dim() {
@@ -84,7 +98,7 @@ func (s convSpec) outShape(x, w *tensor.Tensor) ([]int64, error) {
 		return nil, errf("Given transposed=1, weight of size [%s], expected input%s to have %d channels, but got %d channels instead", ws, tensor.ShapeText(x.Shape), w.Shape[0], x.Shape[1])
 	}
 	if x.DType != w.DType {
-		return nil, errf("Input type (%s) and bias type (%s) should be the same", cName(x.DType), cName(w.DType))
+		return nil, s.mixed(x, w)
 	}
 	out := []int64{x.Shape[0], w.Shape[0]}
 	if s.transposed {
@@ -432,6 +446,9 @@ func convolution(c *Call) (Value, error) {
 		return nil, errf("Expected 3D (unbatched) or 4D (batched) input to conv2d, but got input of size: %s", tensor.ShapeText(x.Shape))
 	}
 	s := c.convSpec(3, x.Dim()-2)
+	if b != nil && !s.transposed && b.DType != x.DType {
+		return nil, errf("Input type (%s) and bias type (%s) should be the same", lName(x.DType), lName(b.DType))
+	}
 	shape, err := s.outShape(x, w)
 	if err != nil {
 		return nil, err

@@ -24,9 +24,6 @@ func copies() {
 	def("lift_fresh_copy", func(c *Call) (Value, error) { return c.do("clone", c.Args[0], nil) })
 	def("_to_copy", func(c *Call) (Value, error) {
 		t := c.T(0)
-		if err := c.checkDevice(); err != nil {
-			return nil, err
-		}
 		o := c.New(c.optDT(t.DType), t.Shape, c.likeStrides(t))
 		if c.real {
 			tensor.Copy(o, t)
@@ -81,9 +78,6 @@ func copies() {
 		t := c.T(0)
 		if d == tensor.Invalid {
 			d = t.DType
-		}
-		if err := c.checkDevice(); err != nil {
-			return nil, err
 		}
 		mf, _ := f.(tensor.MemoryFormat)
 		if d == t.DType && !cp && (mf == "" || mf == tensor.PreserveFormat || t.SuggestMemoryFormat() == mf) {

@@ -3,6 +3,7 @@ package aten
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"whittle/kernels/parallel"
 	"whittle/kernels/tensor"
@@ -28,24 +29,51 @@ func (c *Call) optDT(def tensor.DType) tensor.DType {
 	return def
 }
 
-// checkSize refuses negative sizes and devices that do not exist.
+// checkSize refuses negative sizes.
 func (c *Call) checkSize(size []int64) error {
 	for _, s := range size {
 		if s < 0 {
 			return errf("Trying to create tensor with negative dimension %d: %s", s, tensor.ShapeText(size))
 		}
 	}
-	return c.checkDevice()
+	return nil
 }
 
-func (c *Call) checkDevice() error {
-	if d, ok := c.opt("device").(tensor.Device); ok && d.Type != "cpu" && d.Type != "meta" {
-		if d.Type == "cuda" {
-			return kindf(AssertionError, "Torch not compiled with CUDA enabled")
-		}
-		return errf("device %s is not available", d.Type)
+// deviceOf is which argument, counted from 1, says where a result is to be; 0 if none does.
+func deviceOf(s *Schema) int {
+	if s.Arg("dtype") < 0 && s.Name != "device_put" { // such as is_pinned, which only asks
+		return 0
+	}
+	return s.Arg("device") + 1
+}
+
+// checkDevice refuses devices that are not there.
+func checkDevice(op *Op, args []Value) error {
+	if op.device == 0 || op.device > len(args) {
+		return nil
+	}
+	if d, ok := args[op.device-1].(tensor.Device); ok {
+		return NoDevice(d.Type)
 	}
 	return nil
+}
+
+// accelerator is the type of a device that is given by its number alone.
+const accelerator = "accelerator"
+
+// NoDevice is the error of a build of PyTorch for the CPU alone that is asked for a tensor on another device; nil for the CPU and for meta.
+func NoDevice(kind string) error {
+	switch kind {
+	case "cpu", "meta":
+		return nil
+	case "cuda", "xpu":
+		return kindf(AssertionError, "Torch not compiled with %s enabled", strings.ToUpper(kind))
+	case "mps":
+		return errf("PyTorch is not linked with support for mps devices")
+	case accelerator:
+		return errf("Cannot access accelerator device when none is available.")
+	}
+	return errf("device %s is not available", kind)
 }
 
 func scalarDType(v Value) tensor.DType {
@@ -145,9 +173,6 @@ func init() {
 	like := func(names string, fill func(c *Call, t *tensor.Tensor) error) {
 		def(names, func(c *Call) (Value, error) {
 			s := c.T(0)
-			if err := c.checkDevice(); err != nil {
-				return nil, err
-			}
 			t := c.New(c.optDT(s.DType), s.Shape, c.likeStrides(s))
 			if c.real && fill != nil {
 				return t, fill(c, t)
@@ -227,7 +252,7 @@ func init() {
 		if c.real {
 			fillScalar(t, c.Args[0])
 		}
-		return t, c.checkDevice()
+		return t, nil
 	})
 	def("arange arange.start arange.start_step", func(c *Call) (Value, error) {
 		var start, step Value = int64(0), int64(1)
@@ -245,9 +270,6 @@ func init() {
 			}
 		}
 		d = c.optDT(d)
-		if err := c.checkDevice(); err != nil {
-			return nil, err
-		}
 		sf, ef, pf := toFloat(start), toFloat(end), toFloat(step)
 		if pf == 0 {
 			return nil, errf("step must be nonzero")

@@ -305,6 +305,8 @@ func selects() {
 		inv := c.B(3)
 		return c.pwv([]Value{a}, d, tensor.Bool, f1(func(x float64) float64 { return b2f(set[x] != inv) }).i1(func(x int64) int64 { return b2i(set[float64(x)] != inv) }))
 	})
+	def("_convert_indices_from_coo_to_csr", func(c *Call) (Value, error) { return c.rowsCompressed(c.T(0), c.I(1), c.B(2)) })
+	def("_convert_indices_from_csr_to_coo", func(c *Call) (Value, error) { return c.rowsSpelledOut(c.T(0), c.T(1), c.B(2), c.B(3)) })
 	def("bincount", func(c *Call) (Value, error) {
 		t, w, n := c.T(0), c.T(1), c.I(2)
 		if w != nil && (w.Dim() != 1 || w.Numel() != t.Numel()) {
@@ -339,4 +341,78 @@ func selects() {
 		r.SetFloats(o)
 		return r, nil
 	})
+}
+
+// rowsCompressed are the places where each of n rows begins among sorted numbers of rows, and at last their count.
+func (c *Call) rowsCompressed(rows *tensor.Tensor, n int64, int32s bool) (Value, error) {
+	if rows.Dim() != 1 {
+		return nil, errf("Input is supposed to be a vector, but got %d dimensional tensor.", rows.Dim())
+	}
+	if !rows.DType.IsInt() {
+		return nil, kindf(RuntimeError, "\"convert_indices_from_coo_to_csr_cpu\" not implemented for '%s'", cName(rows.DType))
+	}
+	d := indexDType(int32s)
+	if !c.real {
+		return c.NewC(d, n+1), nil
+	}
+	begins := make([]int64, n+1)
+	for _, r := range rows.Ints() {
+		if r = max(r, 0); r < n {
+			begins[r+1]++
+		}
+	}
+	for i := range n {
+		begins[i+1] += begins[i]
+	}
+	return tensor.FromInt64s(begins, n+1).To(d), nil
+}
+
+// rowsSpelledOut are the coordinates, a column each, of elements whose rows are compressed: those of the batch, the row and the column, the last two the
+// other way round for a transpose.
+func (c *Call) rowsSpelledOut(begins, columns *tensor.Tensor, int32s, transpose bool) (Value, error) {
+	if !begins.DType.IsInt() {
+		return nil, kindf(RuntimeError, "\"convert_indices_from_csr_to_coo_cpu\" not implemented for '%s'", cName(begins.DType))
+	}
+	d, batch := indexDType(int32s), columns.Dim()-1
+	if begins.Dim() != columns.Dim() || batch < 0 {
+		return nil, errf("crow_indices and col_indices are supposed to have the same dimensionality, but got %d and %d.", begins.Dim(), columns.Dim())
+	}
+	if !slices.Equal(begins.Shape[:batch], columns.Shape[:batch]) {
+		return nil, errf("crow_indices and col_indices are supposed to have the same batch sizes, but got %s and %s.", tensor.ShapeText(begins.Shape[:batch]), tensor.ShapeText(columns.Shape[:batch]))
+	}
+	dims, all := int64(batch)+2, columns.Numel()
+	if !c.real {
+		return c.NewC(d, dims, all), nil
+	}
+	out := make([]int64, dims*all)
+	of := func(dim int) []int64 { return out[int64(dim)*all : int64(dim+1)*all] }
+	row, column := of(batch), of(batch+1)
+	if transpose {
+		row, column = column, row
+	}
+	copy(column, columns.Ints())
+	ends, each, per := begins.Ints(), columns.Shape[batch], begins.Shape[batch]
+	for e := range all {
+		matrix := e / each
+		for dim := batch - 1; dim >= 0; dim-- {
+			of(dim)[e] = matrix % columns.Shape[dim]
+			matrix /= columns.Shape[dim]
+		}
+	}
+	for first := int64(0); each > 0 && first < all; first += each {
+		b := ends[first/each*per:][:per]
+		for r := range per - 1 {
+			for i := b[r]; i < b[r+1] && i < each; i++ {
+				row[first+i] = r
+			}
+		}
+	}
+	return tensor.FromInt64s(out, dims, all).To(d), nil
+}
+
+func indexDType(int32s bool) tensor.DType {
+	if int32s {
+		return tensor.Int32
+	}
+	return tensor.Int64
 }

@@ -95,7 +95,7 @@ func buildRegistry() *registry {
 			return nil
 		}
 		facts := FactsOf(s, effectOf(l.tags))
-		op := &Op{Schema: l.text, Tags: tags | tagsOf(facts, l.tags), Effect: facts.Effect, parsed: s, facts: facts, needs: needsOf(s)}
+		op := &Op{Schema: l.text, Tags: tags | tagsOf(facts, l.tags), Effect: facts.Effect, parsed: s, facts: facts, needs: needsOf(s), device: deviceOf(s)}
 		if decomp {
 			op.Decomp = fn
 			if strings.ContainsRune(l.tags, 'I') {
@@ -193,7 +193,7 @@ var unwritten = sync.OnceValue(func() map[string][]*Op {
 		}
 		facts := FactsOf(s, effectOf(tags))
 		p := s.Namespace + "::" + s.Name
-		out[p] = append(out[p], &Op{Schema: text, Tags: tagsOf(facts, tags), Effect: facts.Effect, parsed: s, facts: facts, needs: needsOf(s)})
+		out[p] = append(out[p], &Op{Schema: text, Tags: tagsOf(facts, tags), Effect: facts.Effect, parsed: s, facts: facts, needs: needsOf(s), device: deviceOf(s)})
 	}
 	return out
 })

@@ -76,7 +76,7 @@ func (p *parser) exprTarget(c *cst) Expr {
 
 func (p *parser) targets(c *cst) (out []Expr) {
 	for _, k := range c.namedKids() {
-		out = append(out, p.exprTarget(k))
+		out = append(out, hoistStar(p.exprTarget(k)))
 	}
 	return out
 }

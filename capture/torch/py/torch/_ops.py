@@ -1,6 +1,11 @@
 """torch.ops: namespaces of operators."""
+import importlib
+
 from torch import _C
 from torch._C import _OpOverload as OpOverload, _OpOverloadPacket as OpOverloadPacket
+
+# The modules that define the operators of a namespace, imported when one is first asked for.
+_defined_in = {"higher_order": "torch._higher_order_ops", "profiler": "torch.profiler._ranges"}
 
 
 class _OpNamespace:
@@ -10,8 +15,8 @@ class _OpNamespace:
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        if self._name == "higher_order" and (self._name, name) not in _custom:
-            import torch._higher_order_ops
+        if (self._name, name) not in _custom and self._name in _defined_in:
+            importlib.import_module(_defined_in[self._name])
         custom = _custom.get((self._name, name))
         op = custom if custom is not None else _C._packet(self._name, name)
         self.__dict__[name] = op

@@ -200,7 +200,20 @@ def unravel_index(indices, shape):
     return where.unbind(-1)
 
 
+def _check_cell(input, hidden, w_ih, w_hh, gates=1):
+    if input.size(1) != w_ih.size(1):
+        raise RuntimeError(f"input has inconsistent input_size: got {input.size(1)} expected {w_ih.size(1)}")
+    for i, (h, width) in enumerate(zip(hidden, (w_hh.size(1), w_hh.size(0) // gates))):
+        if input.size(0) != h.size(0):
+            raise RuntimeError(f"Input batch size {input.size(0)} doesn't match hidden{i} batch size {h.size(0)}")
+        if h.size(1) != width:
+            raise RuntimeError(f"hidden{i} has inconsistent hidden_size: got {h.size(1)}, expected {width}")
+
+
 def lstm_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
+    if len(hx) != 2:
+        raise RuntimeError("lstm_cell expects two hidden states")
+    _check_cell(input, hx, w_ih, w_hh, 4)
     gates = linear(input, w_ih, b_ih) + linear(hx[0], w_hh, b_hh)
     i, f, g, o = gates.chunk(4, 1)
     c = f.sigmoid() * hx[1] + i.sigmoid() * g.tanh()
@@ -208,6 +221,7 @@ def lstm_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
 
 
 def gru_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
+    _check_cell(input, (hx,), w_ih, w_hh)
     a_r, a_z, a_n = linear(input, w_ih, b_ih).chunk(3, 1)
     h_r, h_z, h_n = linear(hx, w_hh, b_hh).chunk(3, 1)
     r, z = (a_r + h_r).sigmoid(), (a_z + h_z).sigmoid()
@@ -216,10 +230,12 @@ def gru_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
 
 
 def rnn_tanh_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
+    _check_cell(input, (hx,), w_ih, w_hh)
     return (linear(input, w_ih, b_ih) + linear(hx, w_hh, b_hh)).tanh()
 
 
 def rnn_relu_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
+    _check_cell(input, (hx,), w_ih, w_hh)
     return (linear(input, w_ih, b_ih) + linear(hx, w_hh, b_hh)).relu()
 
 

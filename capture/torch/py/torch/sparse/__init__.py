@@ -186,8 +186,8 @@ def _csr(dense):
 def sparse_coo_tensor(indices, values=None, size=None, *, dtype=None, device=None, pin_memory=False, requires_grad=False, check_invariants=None, is_coalesced=None):
     if isinstance(indices, (tuple, list, torch.Size)) and values is None:  # of a size alone, and empty
         return _made(_Coordinate, torch.zeros(tuple(indices), dtype=dtype), torch.zeros(len(indices), 0, dtype=torch.int64), True)
-    indices = torch.as_tensor(indices, dtype=torch.int64)
-    values = torch.as_tensor(values, dtype=dtype)
+    indices = torch.as_tensor(indices, dtype=torch.int64, device=device)
+    values = torch.as_tensor(values, dtype=dtype, device=device)
     if requires_grad:
         values = values.detach()
     if indices.dim() == 1:
@@ -210,7 +210,7 @@ def sparse_coo_tensor(indices, values=None, size=None, *, dtype=None, device=Non
 
 def sparse_csr_tensor(crow_indices, col_indices, values, size=None, *, dtype=None, device=None, pin_memory=False, requires_grad=False, check_invariants=None):
     crow, col = torch.as_tensor(crow_indices, dtype=torch.int64), torch.as_tensor(col_indices, dtype=torch.int64)
-    values = torch.as_tensor(values, dtype=dtype)
+    values = torch.as_tensor(values, dtype=dtype, device=device)
     rows = torch.repeat_interleave(torch.arange(crow.numel() - 1), crow.diff())
     if size is None:
         size = (crow.numel() - 1, int(col.max()) + 1 if col.numel() else 0)

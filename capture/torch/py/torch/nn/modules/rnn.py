@@ -1,5 +1,6 @@
 """Recurrent cells, and layers as loops over them."""
 import math
+import warnings
 
 import torch
 from torch import _VF
@@ -46,6 +47,8 @@ class RNNCell(RNNCellBase):
     def forward(self, input, hx=None):
         if input.dim() not in (1, 2):
             raise ValueError(f"RNNCell: Expected input to be 1D or 2D, got {input.dim()}D instead")
+        if hx is not None and hx.dim() not in (1, 2):
+            raise ValueError(f"RNNCell: Expected hidden to be 1D or 2D, got {hx.dim()}D instead")
         is_batched = input.dim() == 2
         if not is_batched:
             input = input.unsqueeze(0)
@@ -88,6 +91,8 @@ class GRUCell(RNNCellBase):
     def forward(self, input, hx=None):
         if input.dim() not in (1, 2):
             raise ValueError(f"GRUCell: Expected input to be 1D or 2D, got {input.dim()}D instead")
+        if hx is not None and hx.dim() not in (1, 2):
+            raise ValueError(f"GRUCell: Expected hidden to be 1D or 2D, got {hx.dim()}D instead")
         is_batched = input.dim() == 2
         if not is_batched:
             input = input.unsqueeze(0)
@@ -102,21 +107,42 @@ class GRUCell(RNNCellBase):
 class RNNBase(Module):
     gates = 1
 
-    def __init__(self, input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0, bidirectional=False, device=None, dtype=None):
+    def __init__(self, input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0, bidirectional=False, proj_size=0, device=None, dtype=None):
         super().__init__()
         self.input_size, self.hidden_size, self.num_layers, self.bias = input_size, hidden_size, num_layers, bias
-        self.batch_first, self.dropout, self.bidirectional = batch_first, float(dropout), bidirectional
+        self.batch_first, self.dropout, self.bidirectional, self.proj_size = batch_first, float(dropout), bidirectional, proj_size
+        self._check(dropout)
+        state = proj_size or hidden_size
         for layer in range(num_layers):
             for suffix in ("", "_reverse") if bidirectional else ("",):
-                width = input_size if layer == 0 else hidden_size * (2 if bidirectional else 1)
+                width = input_size if layer == 0 else state * (2 if bidirectional else 1)
                 n = self.gates * hidden_size
                 tail = f"_l{layer}{suffix}"
                 setattr(self, "weight_ih" + tail, Parameter(torch.empty((n, width), device=device, dtype=dtype)))
-                setattr(self, "weight_hh" + tail, Parameter(torch.empty((n, hidden_size), device=device, dtype=dtype)))
+                setattr(self, "weight_hh" + tail, Parameter(torch.empty((n, state), device=device, dtype=dtype)))
                 if bias:
                     setattr(self, "bias_ih" + tail, Parameter(torch.empty(n, device=device, dtype=dtype)))
                     setattr(self, "bias_hh" + tail, Parameter(torch.empty(n, device=device, dtype=dtype)))
+                if proj_size:
+                    setattr(self, "weight_hr" + tail, Parameter(torch.empty((proj_size, hidden_size), device=device, dtype=dtype)))
         self.reset_parameters()
+
+    def _check(self, dropout):
+        if isinstance(dropout, bool) or not 0 <= dropout <= 1:
+            raise ValueError("dropout should be a number in range [0, 1] representing the probability of an element being zeroed")
+        if dropout > 0 and self.num_layers == 1:
+            warnings.warn("dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects num_layers greater than 1, "
+                          f"but got dropout={dropout} and num_layers={self.num_layers}", stacklevel=4)
+        if not isinstance(self.hidden_size, int):
+            raise TypeError(f"hidden_size should be of type int, got: {type(self.hidden_size).__name__}")
+        if self.hidden_size <= 0:
+            raise ValueError("hidden_size must be greater than zero")
+        if self.num_layers <= 0:
+            raise ValueError("num_layers must be greater than zero")
+        if self.proj_size < 0:
+            raise ValueError("proj_size should be a positive integer or zero to disable projections")
+        if self.proj_size >= self.hidden_size:
+            raise ValueError("proj_size has to be smaller than hidden_size")
 
     def reset_parameters(self):
         stdv = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
@@ -125,6 +151,36 @@ class RNNBase(Module):
 
     def _cell(self, x, state, tail):
         raise NotImplementedError
+
+    def _check_call(self, input, hx, kind):
+        """Refuses what the steps would broadcast or fail at: of the input its dimensions, dtype and sizes, then those of the states (hx: None, or all of them)."""
+        name, dims = type(self).__name__, input.dim()
+        if dims not in (2, 3):
+            raise ValueError(f"{name}: Expected input to be 2D or 3D, got {dims}D {kind}")
+        if hx is not None and any(h.dim() != dims for h in hx):
+            sort = "batched 3-D" if dims == 3 else "unbatched 2-D"
+            if len(hx) == 2:
+                raise RuntimeError(f"For {sort} input, hx and cx should also be {dims}-D but got ({hx[0].dim()}-D, {hx[1].dim()}-D) tensors")
+            raise RuntimeError(f"For {sort} input, hx should also be {dims}-D but got {hx[0].dim()}-D tensor")
+        dtype = self._weights("_l0")[0].dtype
+        if input.dtype != dtype and not torch.is_autocast_enabled("cpu"):
+            raise ValueError(f"input must have the type {dtype}, got type {input.dtype}")
+        if input.size(-1) != self.input_size:
+            raise RuntimeError(f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {input.size(-1)}")
+        steps_first = dims == 2 or not self.batch_first
+        if hx is not None:
+            self._check_states(hx, 1 if dims == 2 else input.size(1 if steps_first else 0), dims == 2)
+        if input.size(0 if steps_first else 1) == 0:
+            raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
+
+    def _check_states(self, hx, batch, unbatched=False):
+        for i, (h, width) in enumerate(zip(hx, (self.proj_size or self.hidden_size, self.hidden_size))):
+            want = (self.num_layers * (2 if self.bidirectional else 1), batch, width)
+            got = list(h.size())
+            if unbatched:
+                got.insert(1, 1)
+            if tuple(got) != want:
+                raise RuntimeError(f"Expected hidden{f'[{i}]' if len(hx) == 2 else ''} size {want}, got {got}")
 
     def _run(self, x, state, tail, reverse):
         steps = range(x.size(0) - 1, -1, -1) if reverse else range(x.size(0))
@@ -144,7 +200,7 @@ class RNNBase(Module):
     @property
     def all_weights(self):
         tails = [f"_l{layer}{d}" for layer in range(self.num_layers) for d in (("", "_reverse") if self.bidirectional else ("",))]
-        return [[getattr(self, kind + tail) for kind in (("weight_ih", "weight_hh") + (("bias_ih", "bias_hh") if self.bias else ()))] for tail in tails]
+        return [[getattr(self, kind + tail) for kind in (("weight_ih", "weight_hh") + (("bias_ih", "bias_hh") if self.bias else ()) + (("weight_hr",) if self.proj_size else ()))] for tail in tails]
 
     def _packed(self, input, hx):
         """A call with a packed sequence: its sequences go through the layers one by one."""
@@ -199,6 +255,8 @@ class RNNBase(Module):
 
     def extra_repr(self):
         s = f"{self.input_size}, {self.hidden_size}"
+        if self.proj_size:
+            s += f", proj_size={self.proj_size}"
         if self.num_layers != 1:
             s += f", num_layers={self.num_layers}"
         if not self.bias:
@@ -213,9 +271,19 @@ class RNNBase(Module):
 
 
 class _OneState(RNNBase):
+    _wording = "instead"
+
+    def __init__(self, *args, **kwargs):
+        if "proj_size" in kwargs:
+            raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
+        super().__init__(*args, **kwargs)
+
     def forward(self, input, hx=None):
         if isinstance(input, PackedSequence):
+            if hx is not None:
+                self._check_states((hx,), int(input.batch_sizes[0]))
             return self._packed(input, hx)
+        self._check_call(input, None if hx is None else (hx,), self._wording)
 
         def state_of(i, x, batched):
             if hx is None:
@@ -226,7 +294,15 @@ class _OneState(RNNBase):
 
 
 class RNN(_OneState):
-    def __init__(self, *args, nonlinearity="tanh", **kwargs):
+    _wording = "tensor instead"
+
+    def __init__(self, *args, **kwargs):
+        if len(args) > 3:  # the nonlinearity is the fourth
+            kwargs["nonlinearity"] = args[3]
+            args = args[:3] + args[4:]
+        nonlinearity = kwargs.pop("nonlinearity", "tanh")
+        if nonlinearity not in ("tanh", "relu"):
+            raise ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
         super().__init__(*args, **kwargs)
         self.nonlinearity = nonlinearity
 
@@ -244,22 +320,19 @@ class GRU(_OneState):
 class LSTM(RNNBase):
     gates = 4
 
-    def __init__(self, *args, proj_size=0, **kwargs):
-        if proj_size:
-            raise NotImplementedError("LSTM: proj_size is not supported")
-        super().__init__(*args, **kwargs)
-
     def _cell(self, x, state, tail):
-        return torch.lstm_cell(x, state, *self._weights(tail))
+        h, c = torch.lstm_cell(x, state, *self._weights(tail))
+        return (F.linear(h, getattr(self, "weight_hr" + tail)) if self.proj_size else h), c
 
     def forward(self, input, hx=None):
         if isinstance(input, PackedSequence):
             return self._packed(input, hx)
+        self._check_call(input, hx, "instead")
 
         def state_of(i, x, batched):
             if hx is None:
                 z = torch.zeros(x.size(1), self.hidden_size, dtype=x.dtype, device=x.device)
-                return (z, z)
+                return (z.new_zeros(x.size(1), self.proj_size) if self.proj_size else z), z
             return (hx[0][i], hx[1][i]) if batched else (hx[0][i].unsqueeze(0), hx[1][i].unsqueeze(0))
 
         return self._layers(input, state_of, lambda fs: (torch.stack([f[0] for f in fs]), torch.stack([f[1] for f in fs])))
