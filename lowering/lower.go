@@ -118,15 +118,14 @@ func (l *lowerer) call(n *fx.Node) error {
 		if op := n.Operator(); op != nil && op.Tags&aten.View != 0 && len(n.Args) > 0 && !lazyBits[n.Target] {
 			return l.view(n, t)
 		}
-	} else if n.Target == "aten.var_mean.correction" {
-		if l.varMean(n) {
-			return nil
-		}
+	} else if f, ok := multiple[n.Target]; ok && f(l, n) {
+		return nil
 	}
 	if n.Target == "operator.getitem" {
 		if in, ok := n.Args[0].(*fx.Node); ok {
 			if i, ok := n.Args[1].(int64); ok && l.results[in] != nil {
 				l.vals[n] = l.results[in][i]
+				l.settle(n, l.vals[n])
 				return nil
 			}
 		}
@@ -327,7 +326,7 @@ func Kind(op *aten.Op) string {
 		return "loop"
 	case assembled[name] != nil:
 		return "parts"
-	case reductions[name] != nil, name == "aten.var_mean.correction":
+	case reductions[name] != nil, multiple[name] != nil:
 		return "reduction"
 	case views[name] != nil, op.Has(aten.View) && !lazyBits[name]:
 		return "view"

@@ -96,6 +96,9 @@ func cast(e *ir.Expr, d tensor.DType) *ir.Expr {
 	if e.Kind == ir.Const && d != tensor.Bool && e.DType.Kind() <= d.Kind() {
 		return &ir.Expr{Kind: ir.Const, DType: d, Value: e.Value}
 	}
+	if e.Op == "cast" && e.Args[0].DType == tensor.Bool && e.DType != tensor.Bool { // 0 and 1 are the same in all types
+		return cast(e.Args[0], d)
+	}
 	return call("cast", d, e)
 }
 

@@ -49,7 +49,7 @@ func operand(d tensor.DType, k int) *tensor.Tensor {
 }
 
 // loopArguments are the arguments that a loop is called with where the schema alone does not say which make sense; x, y and z are tensors, matrix is x in
-// two rows, and at is [1, 0].
+// two rows, planes in four dimensions, and at is [1, 0].
 var loopArguments = map[string][]string{
 	"aten._to_copy.default":              {"x, dtype = torch.float64", "x, dtype = torch.int64", "x, dtype = torch.uint8", "x, dtype = torch.bool", "x, dtype = torch.bfloat16"},
 	"aten.clamp.default":                 {"x, -1, 2", "x, None, 0.5", "x, 3", "x, 2.5, -1.5"},
@@ -75,6 +75,10 @@ var loopArguments = map[string][]string{
 	"aten.index_select.default":          {"x, 0, at", "matrix, -1, at"},
 	"aten.index.Tensor":                  {"x, [at]", "matrix, [None, at]", "matrix, [at, at]"},
 	"aten._unsafe_index.Tensor":          {"x, [at]", "matrix, [None, at]", "matrix, [at, at]"},
+	"aten.avg_pool2d.default":            {"planes, [2, 2]", "planes, [2, 2], [1, 2], [1, 0], True, False"},
+	"aten.avg_pool3d.default":            {"planes, [1, 2, 2]", "planes, [1, 2, 1], [1, 1, 1], [0, 1, 0], True, False"},
+	"aten._adaptive_avg_pool2d.default":  {"planes, [2, 1]"},
+	"aten._adaptive_avg_pool3d.default":  {"planes, [1, 2, 2]"},
 }
 
 // arguments are those that a loop is called with: by its row in loopArguments, else tensors for tensors, and several numbers for a number.
@@ -125,7 +129,7 @@ func TestLoops(t *testing.T) {
 	for _, d := range []tensor.DType{tensor.Float32, tensor.Float64, tensor.BFloat16, tensor.Int64, tensor.Int32, tensor.UInt8, tensor.Bool} {
 		inputs := []any{operand(d, 0), operand(d, 1), operand(d, 2)}
 		head := "def forward(self, x, y, z):\n    gt = torch.ops.aten.gt.Tensor(x, y)\n    scalar = torch.ops.aten.scalar_tensor.default(2, dtype = torch." + d.String() + ")\n" +
-			"    matrix = torch.ops.aten.view.default(x, [2, -1])\n" +
+			"    matrix = torch.ops.aten.view.default(x, [2, -1])\n    planes = torch.ops.aten.view.default(x, [1, 1, 4, -1])\n" +
 			"    at = torch.ops.prims.iota.default(2, start = 1, step = -1, dtype = torch.int64, device = device(type='cpu'), requires_grad = False)\n"
 		var lines, calls []string
 		var want []any

@@ -12,7 +12,7 @@ import (
 )
 
 // Convolutions, by unfolding: the elements under each place of the kernel become a column (im2col), and the convolution is a product of
-// matrices. Columns are made in blocks that stay in the cache. A transposed convolution is the gradient of a plain one by its input, and is
+// matrices. Columns are made where the product packs its operands, or in blocks that stay in the cache. A transposed convolution is the gradient of a plain one by its input, and is
 // computed as that; the gradient by the weight is a product of the same matrices. Sums have the order of the products.
 
 // A convSpec is a convolution's geometry. Spatial lists have one entry per spatial dimension.
@@ -254,6 +254,12 @@ func mx[T realNumber](d []T, rs, cs int64) native.Matrix[T] {
 // few is up to how many channels of the one side a group with one channel on the other is convolved directly: a product would have so few rows.
 const few = 4
 
+// lowRows is up to how many channels of a group are the product of a matrix of columns: its sums are cut otherwise than those of more.
+const lowRows = 3
+
+// smallProduct is up to how many multiplications a product is summed in double.
+const smallProduct = 512
+
 // asItIs says that an image is its own matrix of columns.
 func (s convSpec) asItIs(k int64) bool { return k == 1 && allEqual(s.stride, 1) && allEqual(s.pad, 0) }
 
@@ -269,6 +275,21 @@ func convForward[T realNumber](y, x, w []T, ys, xs, ws []int64, s convSpec) {
 			for q := int64(from); q < int64(to); q++ {
 				n, o := q/ys[1], q%ys[1]
 				native.Depthwise(native.Forward, p, y[q*l:][:l], x[(n*g+o/co)*inN:], w[o*k:][:k])
+			}
+		})
+		return
+	}
+	if flat && !s.asItIs(k) && co > lowRows && co*l*ci*k > smallProduct {
+		// Outputs are cut where threads want it: of few images and groups, each has several parts.
+		parts := (parallel.Threads() + int(xs[0]*g) - 1) / int(xs[0]*g)
+		part := (l/int64(parts) + 63) / 64 * 64
+		per := (l + part - 1) / part
+		p := s.plane(ci, xs[2:], ks, ys[2:])
+		parallel.For(int(xs[0]*g*per), 1, func(first, last int) {
+			for q := int64(first); q < int64(last); q++ {
+				n, j, from := q/per/g, q/per%g, q%per*part
+				y := y[(n*ys[1]+j*co)*l+from:]
+				native.Convolve(p, int(co), w[j*co*ci*k:][:co*ci*k], x[(n*xs[1]+j*ci)*inN:], int(from), int(min(from+part, l)), y, int(l))
 			}
 		})
 		return

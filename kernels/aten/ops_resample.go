@@ -144,6 +144,80 @@ func resample(x []float64, lead int64, in, out []int64, tables [][][]tap, transp
 	return y
 }
 
+// resampled fills o, lead planes of out, from t, lead planes of in: by moving elements as they are where each is one of t's, else by sums.
+func resampled(o, t *tensor.Tensor, lead int64, in, out []int64, tables [][][]tap) {
+	at := make([][]int64, len(tables))
+	for d, table := range tables {
+		for _, ts := range table {
+			if len(ts) != 1 || ts[0].w != 1 {
+				o.SetFloats(resample(t.Floats(), lead, in, out, tables, false))
+				return
+			}
+			at[d] = append(at[d], ts[0].i)
+		}
+	}
+	to, from := o, dense(t, t.DType)
+	if !o.IsContiguous(tensor.ContiguousFormat) {
+		to = tensor.EmptyUnset(o.DType, o.Shape, tensor.ContiguousStrides(o.Shape))
+	}
+	switch t.DType.Size() {
+	case 1:
+		pickPlanes(tensor.Raw[uint8](to), tensor.Raw[uint8](from), lead, in, at)
+	case 2:
+		pickPlanes(tensor.Raw[uint16](to), tensor.Raw[uint16](from), lead, in, at)
+	case 4:
+		pickPlanes(tensor.Raw[uint32](to), tensor.Raw[uint32](from), lead, in, at)
+	case 8:
+		pickPlanes(tensor.Raw[uint64](to), tensor.Raw[uint64](from), lead, in, at)
+	case 16:
+		pickPlanes(tensor.Raw[[2]uint64](to), tensor.Raw[[2]uint64](from), lead, in, at)
+	}
+	if to != o {
+		tensor.Copy(o, to)
+	}
+}
+
+// pickPlanes fills planes with the elements of others, of size in, that at names along each dimension.
+func pickPlanes[T any](to, from []T, lead int64, in []int64, at [][]int64) {
+	last := len(in) - 1
+	starts := []int64{0} // of the rows of a plane
+	for d, is := range at[:last] {
+		var next []int64
+		for _, s := range starts {
+			for _, i := range is {
+				next = append(next, (s+i)*in[d+1])
+			}
+		}
+		starts = next
+	}
+	size, width := tensor.Numel(in), int64(len(at[last]))
+	var first []int64 // where a run of neighbours begins
+	for j, i := range at[last] {
+		if j == 0 || i != at[last][j-1]+1 {
+			first = append(first, int64(j))
+		}
+	}
+	parallel.For(int(lead)*len(starts), int(grain/(width+1)+1), func(lo, hi int) {
+		for q := lo; q < hi; q++ {
+			row := from[int64(q/len(starts))*size+starts[q%len(starts)]:][:in[last]]
+			line := to[int64(q)*width:][:width]
+			if int64(len(first)) > width/4 {
+				for j, i := range at[last] {
+					line[j] = row[i]
+				}
+				continue
+			}
+			for k, j := range first {
+				end := width
+				if k+1 < len(first) {
+					end = first[k+1]
+				}
+				copy(line[j:end], row[at[last][j]:])
+			}
+		}
+	})
+}
+
 // resampleBlock applies a table to lines of inner elements.
 func resampleBlock(to, from []float64, table [][]tap, inner int64, transpose bool) {
 	for a, ts := range table {
@@ -212,9 +286,9 @@ func resamples() {
 				}
 			}
 			shape := append(slices.Clone(lead), out...)
-			o := c.New(t.DType, shape, tensor.FormatStrides(shape, t.SuggestMemoryFormat()))
+			o := c.NewUnset(t.DType, shape, tensor.FormatStrides(shape, t.SuggestMemoryFormat()))
 			if c.real {
-				o.SetFloats(resample(t.Floats(), n, in, out, tables(c, in, out, 2, t.DType), false))
+				resampled(o, t, n, in, out, tables(c, in, out, 2, t.DType))
 			}
 			return o, nil
 		})
@@ -339,9 +413,9 @@ func padding() {
 					return nil, err
 				}
 				shape := append(slices.Clone(lead), out...)
-				o := c.New(t.DType, shape, tensor.FormatStrides(shape, t.SuggestMemoryFormat()))
+				o := c.NewUnset(t.DType, shape, tensor.FormatStrides(shape, t.SuggestMemoryFormat()))
 				if c.real {
-					o.SetFloats(resample(t.Floats(), n, in, out, ts, false))
+					resampled(o, t, n, in, out, ts)
 				}
 				return o, nil
 			})

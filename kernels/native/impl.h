@@ -47,12 +47,12 @@ typedef double NAME(vd) __attribute__((vector_size(VB), aligned(8), may_alias));
   for (int64_t i = 0; i < n; i++) { T x = a[i]; o[i] = (E); } break;
 
 // TAME is LOOP for a function that knows no large numbers: where there is one, the C library does them all.
-#define TAME(LIBRARY, E)                                       \
-  {                                                            \
-    int wild = 0;                                              \
-    for (int64_t i = 0; i < n; i++) wild |= whittle_wild(a[i]); \
-    if (wild) { LOOP(float, LIBRARY) }                         \
-    LOOP(float, E)                                             \
+#define TAME(T, WILD, LIBRARY, E)                      \
+  {                                                    \
+    int wild = 0;                                      \
+    for (int64_t i = 0; i < n; i++) wild |= WILD(a[i]); \
+    if (wild) { LOOP(T, LIBRARY) }                     \
+    LOOP(T, E)                                         \
   }
 
 static void NAME(unary32)(int op, float *o, const float *a, int64_t n) {
@@ -92,23 +92,23 @@ static void NAME(unary32)(int op, float *o, const float *a, int64_t n) {
     case W_ACOSH: LOOP(float, whittle_acoshf(x))
     case W_ATANH: LOOP(float, whittle_atanhf(x))
     case W_ERFC: LOOP(float, whittle_erfcf(x))
-    case W_SIN: TAME(sinf(x), whittle_sincosf(x, 0))
-    case W_COS: TAME(cosf(x), whittle_sincosf(x, 1))
-    case W_TAN: TAME(tanf(x), whittle_tanf(x))
+    case W_SIN: TAME(float, whittle_wild, sinf(x), whittle_sincosf(x, 0))
+    case W_COS: TAME(float, whittle_wild, cosf(x), whittle_sincosf(x, 1))
+    case W_TAN: TAME(float, whittle_wild, tanf(x), whittle_tanf(x))
   }
 }
 
 static void NAME(unary64)(int op, double *o, const double *a, int64_t n) {
   if (op & W_STREAM) STREAM(double, o, n, NAME(unary64)(op - W_STREAM, room, a + i, m))
   switch (op) {
-    case W_EXP: LOOP(double, exp(x))
-    case W_LOG: LOOP(double, log(x))
+    case W_EXP: LOOP(double, whittle_expd(x))
+    case W_LOG: LOOP(double, whittle_logd(x))
     case W_TANH: LOOP(double, tanh(x))
-    case W_SIGMOID: LOOP(double, 1.0 / (1.0 + exp(-x)))
+    case W_SIGMOID: LOOP(double, 1.0 / (1.0 + whittle_expd(-x)))
     case W_ERF: LOOP(double, erf(x))
     case W_GELU: LOOP(double, 0.5 * x * (1.0 + erf(x * 0.70710678118654752440)))
     case W_GELU_TANH: LOOP(double, 0.5 * x * (1.0 + tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x))))
-    case W_SILU: LOOP(double, x / (1.0 + exp(-x)))
+    case W_SILU: LOOP(double, x / (1.0 + whittle_expd(-x)))
     case W_RELU: LOOP(double, x < 0.0 ? 0.0 : x)
     case W_SQRT: SQRTS(double, NAME(vd), SQRT64, x)
     case W_RSQRT: SQRTS(double, NAME(vd), SQRT64, 1.0 / x)
@@ -136,8 +136,8 @@ static void NAME(unary64)(int op, double *o, const double *a, int64_t n) {
     case W_ACOSH: LOOP(double, acosh(x))
     case W_ATANH: LOOP(double, atanh(x))
     case W_ERFC: LOOP(double, erfc(x))
-    case W_SIN: LOOP(double, sin(x))
-    case W_COS: LOOP(double, cos(x))
+    case W_SIN: TAME(double, whittle_wildd, sin(x), whittle_sincosd(x, 0))
+    case W_COS: TAME(double, whittle_wildd, cos(x), whittle_sincosd(x, 1))
   }
 }
 
@@ -645,7 +645,7 @@ const whittle_kernels TABLE = {
     NAME(max_rows32), NAME(arg_rows32), NAME(cumsum_rows32), NAME(softmax_rows32), NAME(norm_rows32), NAME(norm_sums32), NAME(norm_apply32), NAME(norm_cols32), NAME(gemm32_product), NAME(gemm64_product),
     NAME(point32_all), NAME(point64_all), NAME(reduce32_rows), NAME(reduce64_rows), NAME(reduce32_cols), NAME(reduce64_cols), NAME(reduce32_dot_rows), NAME(reduce64_dot_rows), NAME(reduce32_dot_cols), NAME(reduce64_dot_cols), NAME(reduce32_arg_cols), NAME(reduce64_arg_cols),
     NAME(reduce32_scan_cols), NAME(reduce64_scan_cols), NAME(reduce32_scan_rows), NAME(reduce64_scan_rows), NAME(gemm32_turn), NAME(gemm64_turn),
-    NAME(conv32_unfold), NAME(conv64_unfold), NAME(conv32_fold), NAME(conv64_fold), NAME(conv32_depthwise), NAME(conv64_depthwise),
+    NAME(conv32_product), NAME(conv64_product), NAME(conv32_unfold), NAME(conv64_unfold), NAME(conv32_fold), NAME(conv64_fold), NAME(conv32_depthwise), NAME(conv64_depthwise),
 };
 #undef LOOP
 #undef SQRTS

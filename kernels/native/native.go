@@ -48,6 +48,8 @@ static void norm_cols32(const whittle_kernels *t, double *dw, double *db, float 
   }
 POINT(point32, float)
 POINT(point64, double)
+static void convolve32(const whittle_kernels *t, int64_t m, float *w, float *im, const whittle_plane *g, int64_t from, int64_t to, float *c, int64_t crs) { t->convolve32(m, w, im, g, from, to, c, crs); }
+static void convolve64(const whittle_kernels *t, int64_t m, double *w, double *im, const whittle_plane *g, int64_t from, int64_t to, double *c, int64_t crs) { t->convolve64(m, w, im, g, from, to, c, crs); }
 static void unfold32(const whittle_kernels *t, float *col, float *im, const whittle_plane *g, int64_t from, int64_t to) { t->unfold32(col, im, g, from, to); }
 static void unfold64(const whittle_kernels *t, double *col, double *im, const whittle_plane *g, int64_t from, int64_t to) { t->unfold64(col, im, g, from, to); }
 static void fold32(const whittle_kernels *t, float *im, float *col, const whittle_plane *g) { t->fold32(im, col, g); }
@@ -713,6 +715,20 @@ func Unfold[T float32 | float64](p *Plane, col, im []T, from, to int) {
 		C.unfold32(table, p32(col), p32(any(im).([]float32)), p.c(), C.int64_t(from), C.int64_t(to))
 	case []float64:
 		C.unfold64(table, p64(col), p64(any(im).([]float64)), p.c(), C.int64_t(from), C.int64_t(to))
+	}
+}
+
+// Convolve writes outputs from to to-1 of m channels to c, whose rows are crs apart: the products of their kernels w, m rows of C*KH*KW, and the columns of the image im
+// (C x H x W), which never lie in memory as a whole. Sums are those of the product of matrices of more than three rows.
+func Convolve[T float32 | float64](p *Plane, m int, w, im []T, from, to int, c []T, crs int) {
+	if m == 0 || from >= to || len(w) == 0 || len(im) == 0 {
+		return
+	}
+	switch c := any(c).(type) {
+	case []float32:
+		C.convolve32(table, C.int64_t(m), p32(any(w).([]float32)), p32(any(im).([]float32)), p.c(), C.int64_t(from), C.int64_t(to), p32(c), C.int64_t(crs))
+	case []float64:
+		C.convolve64(table, C.int64_t(m), p64(any(w).([]float64)), p64(any(im).([]float64)), p.c(), C.int64_t(from), C.int64_t(to), p64(c), C.int64_t(crs))
 	}
 }
 

@@ -366,5 +366,100 @@ static inline float whittle_fmodf(float x, float y) {
 }
 static inline int whittle_wild_fmod(float x, float y) { return __builtin_fabsf(x) > 2e8f * __builtin_fabsf(y); }
 
+// Functions of one double, within an ulp or so: series of Taylor, cut where a term is below the last bit.
+
+// e^x: 2^n is applied in two steps, so that what is subnormal and what is too large come out right.
+static inline double whittle_expd(double x) {
+  double c = x > 710.0 ? 710.0 : x;
+  c = c < -746.0 ? -746.0 : c;
+  const double round = 6755399441055744.0;
+  double n = MADD64(c, 1.4426950408889634, round) - round;
+  double r = MADD64(n, -0.69314718036912382, c); // exact, as n is small
+  r = MADD64(n, -1.9082149292705877e-10, r);
+  double p = 1.6059043836821613e-10;
+  p = MADD64(p, r, 2.08767569878681e-09);
+  p = MADD64(p, r, 2.505210838544172e-08);
+  p = MADD64(p, r, 2.755731922398589e-07);
+  p = MADD64(p, r, 2.7557319223985893e-06);
+  p = MADD64(p, r, 2.48015873015873e-05);
+  p = MADD64(p, r, 1.984126984126984e-04);
+  p = MADD64(p, r, 1.388888888888889e-03);
+  p = MADD64(p, r, 8.333333333333333e-03);
+  p = MADD64(p, r, 4.1666666666666664e-02);
+  p = MADD64(p, r, 1.6666666666666666e-01);
+  p = MADD64(p, r, 0.5);
+  p = MADD64(p, r * r, r) + 1.0;
+  double h = MADD64(n, 0.5, round);
+  union { double f; uint64_t i; } a = {h}, b = {n - (h - round) + round};
+  a.i = (a.i << 52) + 0x3ff0000000000000u;
+  b.i = (b.i << 52) + 0x3ff0000000000000u;
+  double y = p * a.f * b.f;
+  return x != x ? x : y;
+}
+
+// log x = n log 2 + log m, m within a factor of sqrt 2 of 1.
+static inline double whittle_logd(double x) {
+  int tiny = x < 2.2250738585072014e-308;
+  union { double f; uint64_t i; } u = {tiny ? x * 18014398509481984.0 : x}, e, m;
+  uint64_t t = u.i + (0x3ff0000000000000u - 0x3fe6a09e667f3bcdu);
+  e.i = (t >> 52) | 0x4330000000000000u;
+  m.i = (t & 0x000fffffffffffffu) + 0x3fe6a09e667f3bcdu;
+  double n = e.f - 4503599627371519.0 - (tiny ? 54.0 : 0.0);
+  double f = m.f - 1.0, s = f / (2.0 + f), z = s * s, half = 0.5 * f * f;
+  double p = 9.523809523809523e-02; // 2/21, 2/19, ...
+  p = MADD64(p, z, 1.0526315789473684e-01);
+  p = MADD64(p, z, 1.1764705882352941e-01);
+  p = MADD64(p, z, 1.3333333333333333e-01);
+  p = MADD64(p, z, 1.5384615384615385e-01);
+  p = MADD64(p, z, 1.8181818181818182e-01);
+  p = MADD64(p, z, 2.2222222222222221e-01);
+  p = MADD64(p, z, 2.8571428571428570e-01);
+  p = MADD64(p, z, 0.4);
+  p = MADD64(p, z, 6.6666666666666663e-01);
+  double low = MADD64(s, MADD64(p, z, half), n * 1.9082149292705877e-10);
+  double y = MADD64(n, 0.69314718036912382, f - (half - low));
+  y = x == 0.0 ? -__builtin_inf() : y;
+  y = x < 0.0 ? __builtin_nan("") : y;
+  y = x == __builtin_inf() ? x : y;
+  return x != x ? x : y;
+}
+
+// sin and cos for |x| <= 10^6; see whittle_wildd.
+static inline double whittle_sincosd(double x, int cosine) {
+#if defined(__FMA__)
+  union { double f; uint64_t i; } t = {MADD64(x, 0.63661977236758138, 6755399441055744.0)};
+  double n = t.f - 6755399441055744.0;
+  double r = MADD64(n, -1.5707963267948966, x); // exact
+  r = MADD64(n, -6.123233995736766e-17, r);
+  r = MADD64(n, 1.4973849048591833e-33, r);
+  double z = r * r;
+  double s = 2.8114572543455206e-15;
+  s = MADD64(s, z, -7.6471637318198164e-13);
+  s = MADD64(s, z, 1.6059043836821613e-10);
+  s = MADD64(s, z, -2.505210838544172e-08);
+  s = MADD64(s, z, 2.7557319223985893e-06);
+  s = MADD64(s, z, -1.984126984126984e-04);
+  s = MADD64(s, z, 8.333333333333333e-03);
+  s = MADD64(s, z, -1.6666666666666666e-01);
+  s = MADD64(s * z, r, r);
+  double c = 4.779477332387385e-14;
+  c = MADD64(c, z, -1.1470745597729725e-11);
+  c = MADD64(c, z, 2.08767569878681e-09);
+  c = MADD64(c, z, -2.755731922398589e-07);
+  c = MADD64(c, z, 2.48015873015873e-05);
+  c = MADD64(c, z, -1.388888888888889e-03);
+  c = MADD64(c, z, 4.1666666666666664e-02);
+  double w = MADD64(z, -0.5, 1.0);
+  c = w + MADD64(c * z, z, MADD64(z, -0.5, 1.0 - w));
+  uint64_t q = t.i + (uint64_t)cosine;
+  union { double f; uint64_t i; } y = {(q & 1) ? c : s};
+  y.i ^= (q & 2) << 62;
+  return !cosine && x == 0.0 ? x : y.f;
+#else // the remainder would need more digits
+  return cosine ? __builtin_cos(x) : __builtin_sin(x);
+#endif
+}
+static inline int whittle_wildd(double x) { return !(__builtin_fabs(x) <= 1e6); }
+
 #undef MADD
 #undef MADD64

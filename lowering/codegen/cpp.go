@@ -713,7 +713,8 @@ func (g *gen) emit(e *ir.Expr, indent string) string {
 		args = append(args, fmt.Sprintf("$%d", i), g.emit(a, indent))
 	}
 	text, operands := ops[e.Op], strings.NewReplacer(args...)
-	if w, ok := wild[e.Op]; ok && e.DType == tensor.Float32 {
+	far := map[tensor.DType]map[string]struct{ when, text string }{tensor.Float32: wild, tensor.Float64: wildDoubles}[e.DType]
+	if w, ok := far[e.Op]; ok {
 		if g.vector && !g.careful {
 			g.wild = true
 			g.line("%s%s |= %s;", indent, g.count, operands.Replace(w.when))

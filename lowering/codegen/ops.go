@@ -49,6 +49,12 @@ var wild = map[string]struct{ when, text string }{
 	"div_floor": {"whittle_wild_fmod($0, $1)", "whittle_div_floor_of($0, $1, __builtin_fmodf($0, $1))"},
 }
 
+// wildDoubles is wild for doubles.
+var wildDoubles = map[string]struct{ when, text string }{
+	"sin": {"whittle_wildd($0)", "__builtin_sin($0)"},
+	"cos": {"whittle_wildd($0)", "__builtin_cos($0)"},
+}
+
 // ctype is the C++ type that holds a dtype in memory.
 func ctype(d tensor.DType) string {
 	switch d {
@@ -79,18 +85,21 @@ func ctype(d tensor.DType) string {
 // Prelude is the support code at the head of every kernel; its names start with whittle_ or are bf16 and f16.
 var Prelude = support + native.Scalar + overloads
 
-// overloads picks the eager kernels' functions for float, and the library's for double, and builds on them.
+// overloads picks the eager kernels' functions for float, and for double where they have them, else the library's, and builds on them.
 const overloads = `
 #define WHITTLE_OWN(name) \
   static inline float whittle_##name(float x) { return whittle_##name##f(x); } \
   template <typename T> static inline double whittle_##name(T x) { return __builtin_##name(double(x)); }
-WHITTLE_OWN(exp) WHITTLE_OWN(exp2) WHITTLE_OWN(expm1) WHITTLE_OWN(log) WHITTLE_OWN(log2) WHITTLE_OWN(log10) WHITTLE_OWN(log1p)
+#define WHITTLE_BOTH(name) \
+  static inline float whittle_##name(float x) { return whittle_##name##f(x); } \
+  template <typename T> static inline WHITTLE_INLINE double whittle_##name(T x) { return whittle_##name##d(double(x)); }
+WHITTLE_BOTH(exp) WHITTLE_BOTH(log) WHITTLE_OWN(exp2) WHITTLE_OWN(expm1) WHITTLE_OWN(log2) WHITTLE_OWN(log10) WHITTLE_OWN(log1p)
 WHITTLE_OWN(tan) WHITTLE_OWN(asin) WHITTLE_OWN(acos) WHITTLE_OWN(atan) WHITTLE_OWN(sinh) WHITTLE_OWN(cosh) WHITTLE_OWN(tanh)
 WHITTLE_OWN(asinh) WHITTLE_OWN(acosh) WHITTLE_OWN(atanh) WHITTLE_OWN(erf) WHITTLE_OWN(erfc)
 static inline float whittle_sin(float x) { return whittle_sincosf(x, 0); }
-template <typename T> static inline double whittle_sin(T x) { return __builtin_sin(double(x)); }
+template <typename T> static inline WHITTLE_INLINE double whittle_sin(T x) { return whittle_sincosd(double(x), 0); }
 static inline float whittle_cos(float x) { return whittle_sincosf(x, 1); }
-template <typename T> static inline double whittle_cos(T x) { return __builtin_cos(double(x)); }
+template <typename T> static inline WHITTLE_INLINE double whittle_cos(T x) { return whittle_sincosd(double(x), 1); }
 static inline float whittle_atan2(float x, float y) { return whittle_atan2f(x, y); }
 template <typename T> static inline double whittle_atan2(T x, T y) { return __builtin_atan2(double(x), double(y)); }
 static inline float whittle_c_pow(float x, float y) { return whittle_powf(x, y); }
@@ -177,9 +186,15 @@ template <typename T> static inline T whittle_div_trunc(T a, T b) { if constexpr
 template <typename T> static inline T whittle_fma(T a, T b, T c) { if constexpr (whittle_type<T>::real) return whittle_c_fma(a, b, c); else return T(uint64_t(a) * uint64_t(b) + uint64_t(c)); }
 template <typename T, typename S> static inline T whittle_cast(S a) {
   if constexpr (whittle_type<T>::truth) return a != S(0);
+  else if constexpr (whittle_type<S>::truth && whittle_type<T>::real) return a ? T(1) : T(0); // a choice is a vector's, a conversion of 64 bits is not
   else if constexpr (whittle_type<S>::real && !whittle_type<T>::real) {
     if (!(a >= S(-9.2233720368547758e18) && a < S(9.2233720368547758e18))) return T(INT64_MIN); return T(int64_t(a)); }
   else return T(a); }
+// These are so long that GCC would call them, and a loop with a call has no vectors.
+#define WHITTLE_INLINE __attribute__((always_inline))
+static inline WHITTLE_INLINE double whittle_expd(double);
+static inline WHITTLE_INLINE double whittle_logd(double);
+static inline WHITTLE_INLINE double whittle_sincosd(double, int);
 #pragma omp declare reduction(whittle_amax : float, double, int64_t, int32_t, int16_t, int8_t, uint8_t : omp_out = whittle_max(omp_out, omp_in)) initializer(omp_priv = omp_orig)
 #pragma omp declare reduction(whittle_amin : float, double, int64_t, int32_t, int16_t, int8_t, uint8_t : omp_out = whittle_min(omp_out, omp_in)) initializer(omp_priv = omp_orig)
 `
