@@ -402,7 +402,7 @@ func (c *Call) rowsSpelledOut(begins, columns *tensor.Tensor, int32s, transpose 
 	for first := int64(0); each > 0 && first < all; first += each {
 		b := ends[first/each*per:][:per]
 		for r := range per - 1 {
-			for i := b[r]; i < b[r+1] && i < each; i++ {
+			for i := max(b[r], 0); i < b[r+1] && i < each; i++ {
 				row[first+i] = r
 			}
 		}
