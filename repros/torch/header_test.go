@@ -1,14 +1,16 @@
 package torch
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-// eval calls a function of far/headers.py on one text, in a Python without torch.
+// eval calls a function of far/headers.py on one text, in a Python without torch. It gives the text that the function does.
 func eval(t *testing.T, function, text string) string {
 	t.Helper()
 	python := python3(t)
@@ -16,7 +18,7 @@ func eval(t *testing.T, function, text string) string {
 import sys
 exec(compile(open(sys.argv[1]).read(), "whittle", "exec"), {"__name__": "whittle"})
 from whittle_far import headers
-sys.stdout.write(getattr(headers, sys.argv[2])(sys.stdin.read()))
+sys.stdout.write(getattr(headers, sys.argv[2])(sys.stdin.read()) or "")
 `, programFile(t), function)
 	cmd.Stdin = strings.NewReader(text)
 	out, err := cmd.Output()
@@ -45,5 +47,27 @@ func TestFunctionsOfTheHeaderAreInline(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// TestPartsOfKilledCompilationsGo: they are a hundred megabytes each. What is of other headers, or in use, stays.
+func TestPartsOfKilledCompilationsGo(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"prefix-1.gch", "prefix-1.gch.lock", "prefix-1.gch.417", "prefix-1.gch.418.h", "prefix-2.gch.419"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eval(t, "drop_parts", filepath.Join(dir, "prefix-1.gch"))
+	var left []string
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		left = append(left, e.Name())
+	}
+	if diff := cmp.Diff([]string{"prefix-1.gch", "prefix-1.gch.lock", "prefix-2.gch.419"}, left); diff != "" {
+		t.Error(diff)
 	}
 }

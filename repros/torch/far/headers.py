@@ -2,6 +2,7 @@
 import ast
 import contextlib
 import fcntl
+import glob
 import hashlib
 import os
 import re
@@ -61,6 +62,7 @@ def precompile(text=""):
         part = "%s.%d" % (made, os.getpid())
         with open(made + ".lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)  # two that are asked for at once are often the same
+            drop_parts(made)
             if not os.path.exists(made):
                 with open(part + ".h", "w") as f:
                     f.write(light)
@@ -74,6 +76,13 @@ def precompile(text=""):
     with contextlib.suppress(FileExistsError):
         os.symlink(made, os.path.join(header + ".gch", key[:20]))
     return True
+
+
+def drop_parts(made):
+    """Removes what compilations of a header left that were killed. Who calls it holds the header's lock, so that none is under way."""
+    for part in glob.glob(glob.escape(made) + ".[0-9]*"):
+        with contextlib.suppress(OSError):
+            os.remove(part)
 
 
 def set_up(text):
