@@ -60,7 +60,7 @@ func perAxis(a fx.Arg, nd int, otherwise int64) ([]int64, bool) {
 // pool reads a node's windows over nd axes: its own, or adaptive ones where all are of one size.
 func (l *lowerer) pool(n *fx.Node, t *tensor.Tensor, nd int, adaptive, dilated bool) (p *pool, ok bool) {
 	in, isNode := n.Args[0].(*fx.Node)
-	if !isNode || l.vals[in] == nil || t.Numel() == 0 || len(l.vals[in].t.Shape) != len(t.Shape) || len(t.Shape) < nd {
+	if !isNode || l.vals[in] == nil || t.Numel() == 0 || l.vals[in].t.Numel() == 0 || len(l.vals[in].t.Shape) != len(t.Shape) || len(t.Shape) < nd {
 		return nil, false
 	}
 	p = &pool{x: l.vals[in], lead: len(t.Shape) - nd}
