@@ -73,6 +73,7 @@ func (t *Torch) items(o vm.Object) (items []vm.Object, ok bool, err error) {
 	return items, true, err
 }
 
+// isSequence reports whether a tensor is made of the items of an object, and not of the object as one number.
 func (t *Torch) isSequence(o vm.Object) bool {
 	switch v := o.(type) {
 	case vm.Int, vm.Float, vm.Bool, vm.Complex, *Tensor:

@@ -807,7 +807,7 @@ func (t *Torch) to(x *tensor.Tensor, d tensor.DType, force bool, mf *MemoryForma
 
 // noAccelerator is the error of a device that is given by its number alone.
 func (t *Torch) noAccelerator() error {
-	return t.Error(aten.NoDevice("accelerator"))
+	return t.Error(aten.NoDevice(aten.Accelerator))
 }
 
 // parseTo reads the forms of Tensor.to: (dtype), (device, dtype), (other), each with keywords.

@@ -386,7 +386,7 @@ func convertDevice(v Value) (Value, bool) {
 	case tensor.Device:
 		return v, true
 	case int64:
-		return tensor.Device{Type: accelerator, Index: int(v)}, true
+		return tensor.Device{Type: Accelerator, Index: int(v)}, true
 	case string:
 		typ, idx, found := strings.Cut(v, ":")
 		n := -1

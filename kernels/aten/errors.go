@@ -46,6 +46,11 @@ func kindf(k Kind, format string, args ...any) error {
 	return &Error{Msg: fmt.Sprintf(format, args...), Kind: k}
 }
 
+// noKernel refuses a dtype for which PyTorch's kernel has no form, in its words.
+func noKernel(kernel string, t *tensor.Tensor) error {
+	return kindf(RuntimeError, "\"%s\" not implemented for '%s'", kernel, cName(t.DType))
+}
+
 // dimError is the text for a dimension out of range.
 func dimError(dim, nd int64) error {
 	if nd == 0 {

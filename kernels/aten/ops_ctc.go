@@ -29,7 +29,7 @@ func (p ctcProblem) label(b, s int64) int64 {
 func (c *Call) ctcProblem(lp, targets *tensor.Tensor, in, out []int64, blank int64) (ctcProblem, error) {
 	p := ctcProblem{inLen: in, outLen: out, blank: blank, stride: 1}
 	if lp.DType != tensor.Float32 && lp.DType != tensor.Float64 {
-		return p, kindf(RuntimeError, "\"ctc_loss_cpu\" not implemented for '%s'", cName(lp.DType))
+		return p, noKernel("ctc_loss_cpu", lp)
 	}
 	if targets.DType != tensor.Int64 && targets.DType != tensor.Int32 {
 		return p, errf("Expected targets to be Int or Long, but got %s", cName(targets.DType))

@@ -58,8 +58,8 @@ func checkDevice(op *Op, args []Value) error {
 	return nil
 }
 
-// accelerator is the type of a device that is given by its number alone.
-const accelerator = "accelerator"
+// Accelerator is the type of a device that is given by its number alone.
+const Accelerator = "accelerator"
 
 // NoDevice is the error of a build of PyTorch for the CPU alone that is asked for a tensor on another device; nil for the CPU and for meta.
 func NoDevice(kind string) error {
@@ -70,7 +70,7 @@ func NoDevice(kind string) error {
 		return kindf(AssertionError, "Torch not compiled with %s enabled", strings.ToUpper(kind))
 	case "mps":
 		return errf("PyTorch is not linked with support for mps devices")
-	case accelerator:
+	case Accelerator:
 		return errf("Cannot access accelerator device when none is available.")
 	}
 	return errf("device %s is not available", kind)

@@ -110,7 +110,7 @@ func histogram(xs []float64, edges [][]float64, weights []float64, density bool)
 func histogramOps() {
 	check := func(c *Call, t *tensor.Tensor, w *tensor.Tensor) error {
 		if t.DType != tensor.Float32 && t.DType != tensor.Float64 {
-			return kindf(RuntimeError, "\"histogramdd\" not implemented for '%s'", cName(t.DType))
+			return noKernel("histogramdd", t)
 		}
 		if w != nil && w.DType != t.DType {
 			return errf("torch.histogramdd: if weight tensor is provided, input tensor and weight tensor should have the same dtype")

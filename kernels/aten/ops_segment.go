@@ -88,7 +88,7 @@ func segmentOps() {
 	def("segment_reduce", func(c *Call) (Value, error) {
 		data, mode := c.T(0), c.Str(1)
 		if !data.DType.IsFloat() {
-			return nil, kindf(RuntimeError, "\"_segment_reduce_cpu\" not implemented for '%s'", cName(data.DType))
+			return nil, noKernel("_segment_reduce_cpu", data)
 		}
 		if !slices.Contains([]string{"max", "mean", "min", "sum", "prod"}, mode) {
 			return nil, errf("unsupported reduction given! %s", mode)

@@ -349,7 +349,7 @@ func (c *Call) rowsCompressed(rows *tensor.Tensor, n int64, int32s bool) (Value,
 		return nil, errf("Input is supposed to be a vector, but got %d dimensional tensor.", rows.Dim())
 	}
 	if !rows.DType.IsInt() {
-		return nil, kindf(RuntimeError, "\"convert_indices_from_coo_to_csr_cpu\" not implemented for '%s'", cName(rows.DType))
+		return nil, noKernel("convert_indices_from_coo_to_csr_cpu", rows)
 	}
 	d := indexDType(int32s)
 	if !c.real {
@@ -371,7 +371,7 @@ func (c *Call) rowsCompressed(rows *tensor.Tensor, n int64, int32s bool) (Value,
 // other way round for a transpose.
 func (c *Call) rowsSpelledOut(begins, columns *tensor.Tensor, int32s, transpose bool) (Value, error) {
 	if !begins.DType.IsInt() {
-		return nil, kindf(RuntimeError, "\"convert_indices_from_csr_to_coo_cpu\" not implemented for '%s'", cName(begins.DType))
+		return nil, noKernel("convert_indices_from_csr_to_coo_cpu", begins)
 	}
 	d, batch := indexDType(int32s), columns.Dim()-1
 	if begins.Dim() != columns.Dim() || batch < 0 {
