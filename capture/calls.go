@@ -275,7 +275,7 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 	}
 	if f.Module == "builtins" {
 		switch {
-		case (f.Name == "setattr" || f.Name == "delattr") && len(args) > 1 && ofProgramsClass(args[0]):
+		case (f.Name == "setattr" || f.Name == "delattr") && len(args) > 1 && isPythonClass(args[0]):
 			return nil, false, tr.refusedBuiltin(f.Name, args, kw)
 		case f.Name == "id" && len(args) == 1:
 			if src := tr.world.sourceOf(args[0]); src != nil {

@@ -40,7 +40,7 @@ func (rd *reads) seeHooks(m *vm.Instance, base source.Source) {
 	for _, table := range []string{"_forward_pre_hooks", "_forward_hooks"} {
 		v, ok := m.Dict.GetStr(table)
 		d, isDict := vm.AsDict(v)
-		if !ok || !isDict || d.Len() == 0 {
+		if !ok || !isDict || d.Len() == 0 || rd.effects.Saved(v) { // what the trace registered has no place before it
 			continue
 		}
 		after = after || table == "_forward_hooks"

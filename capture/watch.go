@@ -299,7 +299,7 @@ func (u upcoming) attributeNode(x *torch.Tensor, name string) error {
 
 // storeAttr saves the object that is about to be written.
 func (u upcoming) storeAttr() error {
-	if ofProgramsClass(u.top(0)) {
+	if isPythonClass(u.top(0)) {
 		return u.refusedBuiltin("setattr", []vm.Object{u.top(0), vm.Str(u.name()), u.top(1)}, nil)
 	}
 	if err := u.reads.storesTensor(u.top(0), u.name()); err != nil {
@@ -314,7 +314,7 @@ func (u upcoming) storeAttr() error {
 
 // deleteAttr is the end of the trace where an attribute of a class goes.
 func (u upcoming) deleteAttr() error {
-	if !ofProgramsClass(u.top(0)) {
+	if !isPythonClass(u.top(0)) {
 		u.world.touch(u.top(0))
 		return nil
 	}
@@ -325,11 +325,11 @@ func (u upcoming) deleteAttr() error {
 	return r
 }
 
-// ofProgramsClass reports whether an object is a class of the program's. Its attributes are no state of a trace, which neither undoes nor replays what
-// is written there.
-func ofProgramsClass(o vm.Object) bool {
+// isPythonClass reports whether an object is a class that was written in Python. Its attributes are no state of a trace, which neither undoes nor
+// replays what is written there.
+func isPythonClass(o vm.Object) bool {
 	c, ok := o.(*vm.Type)
-	return ok && c.Heap && c.Module != "torch" && !strings.HasPrefix(c.Module, "torch.")
+	return ok && c.Heap
 }
 
 func (u upcoming) importFrom() error {
