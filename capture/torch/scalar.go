@@ -168,6 +168,9 @@ func (t *Torch) scalarType(k tensor.DType) *vm.Type {
 		"__and__", "__or__", "__xor__", "__lshift__", "__rshift__", "__rand__", "__ror__", "__rxor__", "__rlshift__", "__rrshift__", "__divmod__", "__rdivmod__",
 		"__invert__", "bit_length", "is_integer"} {
 		methods[m] = func(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+			if m == "__hash__" && k == tensor.Int64 && t.Hook == nil { // in a function that is run as one node of a graph
+				return nil, in.Errorf(in.Exc.TypeError, "unhashable type: non-nested SymInt")
+			}
 			args := append([]vm.Object(nil), a...)
 			for i, o := range args {
 				if s, ok := o.(*Scalar); ok {
