@@ -7,7 +7,6 @@ import (
 
 	"whittle/capture/breaks"
 	"whittle/capture/effects"
-	"whittle/capture/fx"
 	"whittle/capture/guard"
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
@@ -504,9 +503,7 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 	// The program's own marks come first: out of the trace, one node of the graph, or run while tracing.
 	if marked(f, "_dynamo_allow_in_graph") {
 		if target := tr.t.TargetOf(f); target != "" {
-			v, err := tr.t.Hook(&torch.Call{Op: fx.CallFunction, Target: target, Args: whole, Kw: kw, Run: func(a []vm.Object, k []vm.KwArg) (vm.Object, error) {
-				return tr.in.Call(f, a, k)
-			}})
+			v, err := tr.t.CallWhole(target, f, whole, kw)
 			return v, true, err
 		}
 	}
@@ -523,9 +520,7 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 	}
 	if top == "torch" {
 		if target := wholeInGraph(mod, name); target != "" {
-			v, err := tr.t.Hook(&torch.Call{Op: fx.CallFunction, Target: target, Args: whole, Kw: kw, Run: func(a []vm.Object, k []vm.KwArg) (vm.Object, error) {
-				return tr.in.Call(f, a, k)
-			}})
+			v, err := tr.t.CallWhole(target, f, whole, kw)
 			return v, true, err
 		}
 		if mod == "torch.utils._pytree" && name == "tree_flatten" && len(args) > 0 {

@@ -303,6 +303,12 @@ func (t *Torch) linAlgError() (*vm.Type, error) {
 	return c, nil
 }
 
+// CallWhole performs a call of a function written in Python as one public call, known as target: those who override it are asked, and a hook gets
+// it as a whole.
+func (t *Torch) CallWhole(target string, f vm.Object, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+	return t.call(fx.CallFunction, target, args, kw, func(a []vm.Object, k []vm.KwArg) (vm.Object, error) { return t.In.Call(f, a, k) })
+}
+
 // call performs one public call, through the hook when somebody listens.
 func (t *Torch) call(op fx.Op, target string, args []vm.Object, kw []vm.KwArg, run func(args []vm.Object, kw []vm.KwArg) (vm.Object, error)) (vm.Object, error) {
 	if v, done, err := t.overridden(op, target, args, kw); done {

@@ -88,8 +88,11 @@ func (s convSpec) outShape(x, w *tensor.Tensor) ([]int64, error) {
 	}
 	ws := strings.ReplaceAll(strings.Trim(tensor.ShapeText(w.Shape), "[]"), ",", ",")
 	if !s.transposed {
-		if w.Shape[0]%s.groups != 0 || w.Shape[0] < s.groups {
-			return nil, errf("Given groups=%d, expected weight to be divisible by %d at dimension 0, but got weight of size [%s] instead", s.groups, s.groups, ws)
+		if w.Shape[0] < s.groups {
+			return nil, errf("Given groups=%d, expected weight to be at least %d at dimension 0, but got weight of size [%s] instead", s.groups, s.groups, ws)
+		}
+		if w.Shape[0]%s.groups != 0 {
+			return nil, errf("Given groups=%d, expected weight to be divisible by %d at dimension 0, but got weight of size [[%s]] instead", s.groups, s.groups, ws)
 		}
 		if x.Shape[1] != w.Shape[1]*s.groups {
 			return nil, errf("Given groups=%d, weight of size [%s], expected input%s to have %d channels, but got %d channels instead", s.groups, ws, tensor.ShapeText(x.Shape), w.Shape[1]*s.groups, x.Shape[1])

@@ -81,3 +81,7 @@ def masked_select(tensor, mask):
         raise RuntimeError(f"torch.nested.masked_select requires a strided mask, given: {mask.layout}")
     lengths = mask.broadcast_to(tensor.shape).flatten(1).sum(-1)
     return NestedTensor._of(tensor.masked_select(mask), torch.nn.functional.pad(lengths.cumsum(0), (1, 0)), None, 1)
+
+
+for _f in (as_nested_tensor, to_padded_tensor, nested_tensor, narrow, nested_tensor_from_jagged, masked_select):
+    _f._torchdynamo_disable = True

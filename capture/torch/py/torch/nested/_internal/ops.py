@@ -29,6 +29,9 @@ def called(func, args, kwargs):
     return rule(func, *args, **kwargs)
 
 
+called._torchdynamo_disable = True  # a nested tensor is no value of a graph: what is done to one is done as in eager mode
+
+
 def _nested(*args):
     return next(a for a in args if isinstance(a, NestedTensor))
 
@@ -91,7 +94,7 @@ def _pointwise(func, *args, **kwargs):
 
     def values(a):
         if isinstance(a, NestedTensor):
-            if a.shape != nt.shape:
+            if a._ragged_idx != nt._ragged_idx or a.dim() != nt.dim() or a.shape[a._ragged_idx] != nt.shape[nt._ragged_idx]:
                 shapes = [tuple(t.shape) for t in flat if isinstance(t, NestedTensor)]
                 raise RuntimeError(f"cannot call binary pointwise function {name}.Tensor with inputs of shapes {shapes[0]} and {shapes[1]}")
             return a._values
@@ -268,7 +271,9 @@ def _attention(func, query, key, value, attn_mask=None, dropout_p=0.0, is_causal
         raise RuntimeError("NestedTensor: expected attn_mask to be None")
     if key.shape[2] != value.shape[2]:
         raise ValueError("Expect key and value to have the same sequence lengths for inputs with jagged layout")
-    items = [F.scaled_dot_product_attention(q.unsqueeze(0), k.unsqueeze(0), v.unsqueeze(0), None, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa).squeeze(0)
+    if is_causal:
+        raise RuntimeError("No viable backend for scaled_dot_product_attention was found.")
+    items = [F.scaled_dot_product_attention(q.unsqueeze(0), k.unsqueeze(0), v.unsqueeze(0), None, dropout_p, scale=scale, enable_gqa=enable_gqa).squeeze(0)
              for q, k, v in zip(query.unbind(), key.unbind(), value.unbind())]
     return query._like(torch.cat(items, 1))
 
