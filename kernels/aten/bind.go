@@ -440,7 +440,7 @@ func ResolveOverload(packet []*Op, args []Value, kwargs map[string]Value) (*Op, 
 		return nil, nil
 	}
 	for level := 0; level <= 2; level++ {
-		if op, bound := fitting(level, true); op != nil && (level != 1 || hidden || !numberForTensor(op, bound)) {
+		if op, bound := fitting(level, true); op != nil && (level == 0 || hidden || !numberForTensor(op, bound)) {
 			return op, bound, nil
 		} else if op != nil { // clamp(x, 0, tensor): the tensor is a number before the number is a tensor
 			if other, with := fitting(2, false); other != nil {
