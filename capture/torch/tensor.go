@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"weak"
 
 	"whittle/capture/python/vm"
 	"whittle/kernels/tensor"
@@ -20,15 +19,7 @@ type Tensor struct {
 }
 
 // Weakly implements vm.Mortal.
-func (t *Tensor) Weakly() func() vm.Object {
-	p := weak.Make(t)
-	return func() vm.Object {
-		if v := p.Value(); v != nil {
-			return v
-		}
-		return nil
-	}
-}
+func (t *Tensor) Weakly() func() vm.Object { return vm.Weakly(t) }
 
 // StandFor makes t count as o wherever Python asks for identity: a trace has objects of its own for the tensors that came in, and a new
 // one for each result of a call that gives back the tensor it was given.

@@ -172,12 +172,12 @@ func charmapDecode(c *clinic.Call) (vm.Object, error) {
 			i++
 			continue
 		}
-		s, next, err := c.DecodeError("charmap", data, i, i+1, "character maps to <undefined>", errs)
+		s, rest, next, err := c.DecodeError("charmap", data, i, i+1, "character maps to <undefined>", errs)
 		if err != nil {
 			return nil, err
 		}
 		out.WriteString(s)
-		i = next
+		data, i = rest, next
 	}
 	return vm.NewTuple(vm.Str(out.String()), vm.MakeInt(int64(len(data)))), nil
 }

@@ -2,6 +2,7 @@ package stdlib
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -173,8 +174,10 @@ func (r *codecRegistry) handlers(m *vm.Module) {
 	for _, name := range []string{"strict", "ignore", "replace", "backslashreplace", "xmlcharrefreplace", "namereplace", "surrogateescape", "surrogatepass"} {
 		r.errors[name] = &vm.Builtin{Name: name + "_errors", Min: 1, Max: 1, NoKw: true, Fn: func(in *vm.Interp, args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			e, ok := args[0].(*vm.Exception)
-			if !ok {
+			if !ok && name == "strict" {
 				return nil, in.Errorf(in.Exc.TypeError, "codec must pass exception instance")
+			} else if !ok {
+				return nil, in.Errorf(in.Exc.TypeError, "don't know how to handle %s in error callback", vm.TypeName(args[0]))
 			}
 			return handleError(in, name, e)
 		}}
@@ -185,6 +188,10 @@ func (r *codecRegistry) handlers(m *vm.Module) {
 func handleError(in *vm.Interp, name string, e *vm.Exception) (vm.Object, error) {
 	start, _ := vm.AsInt(e.Field("start"))
 	end, _ := vm.AsInt(e.Field("end"))
+	clamp := func(n int) { // to characters that there are
+		start, end = max(0, min(start, int64(n)-1)), min(max(1, end), int64(n))
+		start = min(start, end)
+	}
 	enc, _ := vm.AsStr(e.Field("encoding"))
 	give := func(s string) (vm.Object, error) { return vm.NewTuple(vm.Str(s), vm.MakeInt(end)), nil }
 	wrong := func() (vm.Object, error) {
@@ -194,8 +201,11 @@ func handleError(in *vm.Interp, name string, e *vm.Exception) (vm.Object, error)
 		return nil, in.Raise(e)
 	}
 	if e.Class.IsSubtype(in.Exc.UnicodeDecodeError) {
-		b, _ := vm.AsBytes(e.Field("object"))
-		start, end = max(0, min(start, int64(len(b)))), max(0, min(end, int64(len(b))))
+		b, ok := vm.AsBytes(e.Field("object"))
+		if !ok {
+			return nil, in.Errorf(in.Exc.TypeError, "object attribute must be bytes")
+		}
+		clamp(len(b))
 		switch name {
 		case "ignore":
 			return give("")
@@ -208,48 +218,60 @@ func handleError(in *vm.Interp, name string, e *vm.Exception) (vm.Object, error)
 			}
 			return give(s)
 		case "surrogateescape", "surrogatepass":
-			s, n, err := in.DecodePart(b[start:end], "utf-8", name, true)
-			if name == "surrogateescape" {
-				s, n, err = in.DecodePart(b[start:end], "ascii", name, true)
-			} else if codec := strings.ToLower(enc); codec != "utf-8" {
-				s, n, err = in.DecodePart(b[start:], enc, name, true)
-			}
+			s, _, next, err := in.DecodeError(enc, b, int(start), int(end), "", name)
 			if err != nil {
 				return nil, in.Raise(e)
 			}
-			return vm.NewTuple(vm.Str(s), vm.MakeInt(start+int64(n))), nil
+			return vm.NewTuple(vm.Str(s), vm.MakeInt(int64(next))), nil
 		}
 		return wrong()
 	}
-	text, _ := vm.AsStr(e.Field("object"))
+	encodes := e.Class.IsSubtype(in.Exc.UnicodeEncodeError)
+	if !encodes && !e.Class.IsSubtype(in.Exc.UnicodeTranslateError) {
+		return wrong()
+	}
+	text, ok := vm.AsStr(e.Field("object"))
+	if !ok {
+		return nil, in.Errorf(in.Exc.TypeError, "object attribute must be unicode")
+	}
 	rs := wtf8.Runes(text)
-	start, end = max(0, min(start, int64(len(rs)))), max(0, min(end, int64(len(rs))))
+	clamp(len(rs))
 	bad := wtf8.String(rs[start:end])
 	switch {
 	case name == "ignore":
 		return give("")
-	case name == "replace" && e.Class.IsSubtype(in.Exc.UnicodeTranslateError):
+	case name == "replace" && !encodes:
 		return give(strings.Repeat("\ufffd", int(end-start)))
 	case name == "replace":
 		return give(strings.Repeat("?", int(end-start)))
-	case name == "namereplace":
+	case name == "namereplace" && encodes:
 		return give(namesOf(bad))
-	case name == "backslashreplace" || name == "xmlcharrefreplace" && e.Class.IsSubtype(in.Exc.UnicodeEncodeError):
-		b, err := in.Encode(bad, "ascii", name)
-		if name == "backslashreplace" || err != nil {
-			return give(string(b))
+	case name == "backslashreplace":
+		var sb strings.Builder
+		for _, r := range rs[start:end] {
+			switch {
+			case r < 0x100:
+				fmt.Fprintf(&sb, `\x%02x`, r)
+			case r < 0x10000:
+				fmt.Fprintf(&sb, `\u%04x`, r)
+			default:
+				fmt.Fprintf(&sb, `\U%08x`, r)
+			}
 		}
+		return give(sb.String())
+	case name == "xmlcharrefreplace" && encodes:
 		var sb strings.Builder
 		for _, r := range rs[start:end] {
 			fmt.Fprintf(&sb, "&#%d;", r)
 		}
 		return give(sb.String())
-	case (name == "surrogateescape" || name == "surrogatepass") && e.Class.IsSubtype(in.Exc.UnicodeEncodeError):
+	case (name == "surrogateescape" || name == "surrogatepass") && encodes:
+		first, last := rune(0xd800), rune(0xdfff)
 		if name == "surrogateescape" {
-			enc = "ascii"
+			enc, first, last = "ascii", 0xdc80, 0xdcff
 		}
 		b, err := in.Encode(bad, enc, name)
-		if err != nil {
+		if err != nil || slices.ContainsFunc(rs[start:end], func(r rune) bool { return r < first || r > last }) {
 			return nil, in.Raise(e)
 		}
 		return vm.NewTuple(vm.Bytes(b), vm.MakeInt(end)), nil
@@ -381,7 +403,14 @@ func escapeCodecs(m *vm.Module) {
 			if err := u.run(); err != nil {
 				return nil, err
 			}
-			return vm.NewTuple(vm.Str(u.out.String()), vm.MakeInt(int64(u.pos))), nil
+			if err := warnOdd(c.Interp, u.odd); err != nil {
+				return nil, err
+			}
+			used := u.pos
+			if u.final { // a handler may have replaced the bytes
+				used = len(b)
+			}
+			return vm.NewTuple(vm.Str(u.out.String()), vm.MakeInt(int64(used))), nil
 		})
 	}
 	clinic.Def(m, "escape_encode", "data:bytes, errors:str?=None, /", func(c *clinic.Call) (vm.Object, error) {
@@ -419,6 +448,7 @@ var plainEscapes = map[byte]byte{'\\': '\\', '\'': '\'', '"': '"', 'a': 7, 'b': 
 // unescapeBytes reads the escapes of a bytes literal.
 func unescapeBytes(c *clinic.Call, b []byte, errs string) ([]byte, error) {
 	var out []byte
+	why := ""
 	for i := 0; i < len(b); i++ {
 		if b[i] != '\\' {
 			out = append(out, b[i])
@@ -438,6 +468,9 @@ func unescapeBytes(c *clinic.Call, b []byte, errs string) ([]byte, error) {
 				j++
 			}
 			n, _ := strconv.ParseUint(string(b[i:j]), 8, 16)
+			if n > 0o377 {
+				odd(&why, "octal escape", b[i:j])
+			}
 			out = append(out, byte(n))
 			i = j - 1
 		case b[i] == 'x':
@@ -459,14 +492,34 @@ func unescapeBytes(c *clinic.Call, b []byte, errs string) ([]byte, error) {
 				i++
 			}
 		default:
+			odd(&why, "escape", b[i:i+1])
 			out = append(out, '\\', b[i])
 		}
 	}
-	return out, nil
+	return out, warnOdd(c.Interp, why)
 }
 
 func isHexByte(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
+}
+
+// odd notes in why that an escape is none, unless another one was noted before.
+func odd(why *string, kind string, escape []byte) {
+	if *why == "" {
+		var s strings.Builder // Latin-1
+		for _, c := range escape {
+			s.WriteRune(rune(c))
+		}
+		*why = "invalid " + kind + " sequence '\\" + s.String() + "'"
+	}
+}
+
+// warnOdd warns of what odd has noted.
+func warnOdd(in *vm.Interp, why string) error {
+	if why == "" {
+		return nil
+	}
+	return in.Warn(in.Exc.DeprecationWarning, why)
 }
 
 // unescaper decodes unicode_escape and its raw form.
@@ -479,6 +532,7 @@ type unescaper struct {
 	final  bool
 	pos    int
 	out    strings.Builder
+	odd    string // why the first escape that is none is deprecated
 }
 
 // run reads everything; without final, an escape that is not whole is left.
@@ -559,11 +613,15 @@ func (u *unescaper) escape(e byte) (stop bool, err error) {
 			j++
 		}
 		n, _ := strconv.ParseUint(string(u.data[u.pos+1:j]), 8, 32)
+		if n > 0o377 {
+			odd(&u.odd, "octal escape", u.data[u.pos+1:j])
+		}
 		wtf8.WriteRune(&u.out, rune(n))
 		u.pos = j
 	case e == 'N':
 		return u.named()
 	default:
+		odd(&u.odd, "escape", []byte{e})
 		u.out.WriteByte('\\')
 		wtf8.WriteRune(&u.out, rune(e))
 		u.pos += 2
@@ -601,8 +659,8 @@ func (u *unescaper) named() (stop bool, err error) {
 
 // bad has an escape that stands for nothing handled.
 func (u *unescaper) bad(end int, why string) error {
-	s, next, err := u.c.DecodeError(u.codec, u.data, u.pos, end, why, u.errors)
+	s, rest, next, err := u.c.DecodeError(u.codec, u.data, u.pos, end, why, u.errors)
 	u.out.WriteString(s)
-	u.pos = next
+	u.data, u.pos = rest, next
 	return err
 }

@@ -90,6 +90,9 @@ func startThread(c *clinic.Call) (vm.Object, error) {
 	in := c.Interp
 	t := in.Go(func() {
 		_, err := in.Call(f, args.Items, kw)
+		args, kw = nil, nil // it keeps nothing
+		dropLocals(in)
+		in.Owe()
 		if l, ok := in.Thread().Ext[sentinelKey{}].(*lock); ok {
 			defer l.release()
 		}

@@ -1,33 +1,74 @@
 package stdlib
 
 import (
+	"weak"
+
 	"whittle/capture/python/vm"
 )
 
-// local is a threading.local: attributes of which every thread has its own, in the thread itself, so that they go when it does.
+// local is a threading.local: attributes of which every thread has its own. They go when the thread ends, or when the local itself does.
 type local struct {
-	args []vm.Object
-	kw   []vm.KwArg
+	args  []vm.Object
+	kw    []vm.KwArg
+	dicts map[*vm.Thread]*vm.Dict // of the threads that run and have used it
+}
+
+// localsKey finds the locals that a thread has used, which it does not keep.
+type localsKey struct{}
+
+// put gives the running thread a dict of its own.
+func (l *local) put(in *vm.Interp, self *vm.Instance) *vm.Dict {
+	t := in.Thread()
+	used, _ := t.Ext[localsKey{}].([]weak.Pointer[vm.Instance])
+	t.Ext[localsKey{}] = append(used, weak.Make(self))
+	d := vm.NewDict()
+	self.Dict, l.dicts[t] = d, d
+	return d
 }
 
 // attrs is the running thread's dict of a local; a thread's first use of it runs __init__ again.
-func (l *local) attrs(in *vm.Interp, self vm.Object) (*vm.Dict, error) {
+func (l *local) attrs(in *vm.Interp, self *vm.Instance) (*vm.Dict, error) {
 	t := in.Thread()
-	if d, ok := t.Ext[l].(*vm.Dict); ok {
+	if d := l.dicts[t]; d != nil {
 		return d, nil
 	}
-	d := vm.NewDict()
-	t.Ext[l] = d
-	self.(*vm.Instance).Dict = d
-	_, err := in.CallMethod(self, "__init__", append([]vm.Object(nil), l.args...)...)
+	d := l.put(in, self)
+	init, err := in.GetAttr(self, "__init__")
+	if err == nil {
+		_, err = in.Call(init, append([]vm.Object(nil), l.args...), l.kw)
+	}
+	if err != nil { // the next use tries again
+		delete(l.dicts, t)
+	}
 	return d, err
+}
+
+// dropLocals lets go of the running thread's attributes of all locals: it ends.
+func dropLocals(in *vm.Interp) {
+	t := in.Thread()
+	used, _ := t.Ext[localsKey{}].([]weak.Pointer[vm.Instance])
+	delete(t.Ext, localsKey{})
+	for _, p := range used {
+		self := p.Value()
+		if self == nil {
+			continue
+		}
+		l := self.Native.(*local)
+		if d := l.dicts[t]; d != nil {
+			delete(l.dicts, t)
+			if self.Dict == d {
+				self.Dict = vm.NewDict()
+			}
+			in.LetGo(d)
+		}
+	}
 }
 
 // localType is the class _thread._local. What an instance's __dict__ is depends on the thread: it is put in place before every access.
 func localType(in *vm.Interp) *vm.Type {
 	place := func(in *vm.Interp, self vm.Object) error {
 		inst := self.(*vm.Instance)
-		d, err := inst.Native.(*local).attrs(in, self)
+		d, err := inst.Native.(*local).attrs(in, inst)
 		if err == nil {
 			inst.Dict = d
 		}
@@ -54,11 +95,9 @@ func localType(in *vm.Interp) *vm.Type {
 			if (len(args) > 0 || len(kw) > 0) && cls.Lookup("__init__") == vm.ObjectType.Lookup("__init__") {
 				return nil, in.Errorf(in.Exc.TypeError, "Initialization arguments are not supported")
 			}
-			l := &local{args: args, kw: kw}
+			l := &local{args: args, kw: kw, dicts: map[*vm.Thread]*vm.Dict{}}
 			o := vm.NewInstance(cls, l)
-			d := vm.NewDict()
-			in.Thread().Ext[l] = d
-			o.Dict = d
+			l.put(in, o)
 			return o, nil
 		}})
 }

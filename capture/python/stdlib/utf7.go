@@ -225,8 +225,8 @@ func (d *utf7Decoder) unit(u rune) {
 
 // bad has what was read from start on handled.
 func (d *utf7Decoder) bad(why string) error {
-	s, next, err := d.c.DecodeError("utf7", d.data, d.start, d.pos, why, d.errors)
+	s, rest, next, err := d.c.DecodeError("utf7", d.data, d.start, d.pos, why, d.errors)
 	d.out = append(d.out, wtf8.Runes(s)...)
-	d.pos = next
+	d.data, d.pos = rest, next
 	return err
 }

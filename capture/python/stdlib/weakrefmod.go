@@ -43,6 +43,7 @@ func weakrefModule(in *vm.Interp) (*vm.Module, error) {
 		return weakRefsOf(in).refer(in, newSlotted(t), a[0], callback), nil
 	})
 	m.FuncN("getweakrefcount", 1, 1, func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
+		in.Ask()
 		return vm.MakeInt(int64(len(weakRefsOf(in).to(in, a[0])))), nil
 	})
 	m.FuncN("getweakrefs", 1, 1, func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
@@ -117,7 +118,10 @@ func refType(in *vm.Interp) *vm.Type {
 				}
 				return vm.None, nil
 			},
-			"__call__": func(_ *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return object(a[0]), nil },
+			"__call__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+				in.Ask()
+				return object(a[0]), nil
+			},
 			"__hash__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 				r := referentOf(a[0])
 				if !r.hashed {

@@ -20,20 +20,6 @@ type referent struct {
 // Type implements vm.Object: a referent lies in a slot of its reference.
 func (*referent) Type() *vm.Type { return vm.ObjectType }
 
-// weakly makes the function that gives an object again.
-func weakly[T any, P interface {
-	*T
-	vm.Object
-}](o P) func() vm.Object {
-	p := weak.Make((*T)(o))
-	return func() vm.Object {
-		if v := p.Value(); v != nil {
-			return P(v)
-		}
-		return nil
-	}
-}
-
 // weakRefs are the references of an interpreter, by the numbers of their objects, oldest first.
 type weakRefs struct {
 	byObject map[int64][]weak.Pointer[vm.Instance]
@@ -57,25 +43,27 @@ func (w *weakRefs) refer(in *vm.Interp, r *vm.Instance, o, callback vm.Object) *
 	t := &referent{object: o}
 	switch x := o.(type) {
 	case *vm.Instance:
-		t.again = weakly(x)
+		t.again = vm.Weakly(x)
 	case *vm.Function:
-		t.again = weakly(x)
+		t.again = vm.Weakly(x)
 	case *vm.BoundMethod:
-		t.again = weakly(x)
+		t.again = vm.Weakly(x)
 	case *vm.Set:
-		t.again = weakly(x)
+		t.again = vm.Weakly(x)
 	case *vm.FrozenSet:
-		t.again = weakly(x)
+		t.again = vm.Weakly(x)
 	case *vm.Generator:
-		t.again = weakly(x)
+		t.again = vm.Weakly(x)
 	case *vm.Coroutine:
-		t.again = weakly(x)
+		t.again = vm.Weakly(x)
 	case *vm.Module:
-		t.again = weakly(x)
+		t.again = vm.Weakly(x)
 	case *vm.Type:
-		t.again = weakly(x)
+		t.again = vm.Weakly(x)
 	case *vm.Code:
-		t.again = weakly(x)
+		t.again = vm.Weakly(x)
+	case *vm.MemoryView:
+		t.again = vm.Weakly(x)
 	case vm.Mortal:
 		t.again = x.Weakly()
 	}

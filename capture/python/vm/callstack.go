@@ -155,8 +155,10 @@ func (in *Interp) Guard(f func() error) error {
 
 // DropStale clears what calls that are over have left above the operands of the frames that run, so that it keeps nothing alive. A frame's
 // height is known where it calls.
-func (s *CallStack) DropStale() {
-	for f := s.frame; f != nil; f = f.Back {
+func (s *CallStack) DropStale() { dropStale(s.frame) }
+
+func dropStale(f *Frame) {
+	for ; f != nil; f = f.Back {
 		if f.PC < len(f.Code.ops) && f.Code.ops[f.PC].op == code.CALL {
 			clear(f.Stack[f.SP:])
 		}

@@ -92,7 +92,10 @@ func (in *Interp) decodeWith(c *codec, b []byte, errs string, final bool) (s str
 	}
 	d := &decoder{in: in, name: c.name, data: b, errors: errs, final: final}
 	c.decode(d)
-	return d.out.String(), d.pos, d.err
+	if used = d.pos; final { // a handler may have replaced the bytes
+		used = len(b)
+	}
+	return d.out.String(), used, d.err
 }
 
 // DecodePart is Decode for bytes of which more may follow: it reads as far as it can and says how far that is. The encoding must be a
@@ -225,9 +228,9 @@ func (e *encoder) fail(i, end int, why string) (raw []byte, text string, next in
 		return nil, "", end
 	}
 	var v Object
-	v, next, e.err = e.in.handle(e.errors, func() Object {
-		return e.in.unicodeError(e.in.Exc.UnicodeEncodeError, e.name, Str(e.text), i, end, why)
-	}, len(e.runes))
+	v, next, e.err = e.in.handle(e.errors, e.in.unicodeError(e.in.Exc.UnicodeEncodeError, e.name, Str(e.text), i, end, why), func() (int, error) {
+		return len(e.runes), nil
+	})
 	if e.err != nil {
 		return nil, "", end
 	}
@@ -254,8 +257,8 @@ func (in *Interp) unicodeError(cls *Type, name string, object Object, start, end
 	return e
 }
 
-// handle asks a handler that the program registered: what takes the place of the trouble, and where to go on among n.
-func (in *Interp) handle(name string, trouble func() Object, n int) (Object, int, error) {
+// handle asks a handler that the program registered: what takes the place of the trouble, and where to go on, among as many as there are by then.
+func (in *Interp) handle(name string, trouble *Exception, size func() (int, error)) (Object, int, error) {
 	var h Object
 	if in.ErrorHandler != nil {
 		h = in.ErrorHandler(name)
@@ -263,19 +266,23 @@ func (in *Interp) handle(name string, trouble func() Object, n int) (Object, int
 	if h == nil {
 		return nil, 0, in.Errorf(in.Exc.LookupError, "unknown error handler name '%s'", name)
 	}
-	v, err := in.Call(h, []Object{trouble()}, nil)
+	v, err := in.Call(h, []Object{trouble}, nil)
 	if err != nil {
 		return nil, 0, err
 	}
 	t, ok := AsTuple(v)
 	if !ok || len(t.Items) != 2 {
 		what := "encoding error handler must return (str/bytes, int) tuple"
-		if _, isE := trouble().(*Exception); isE && trouble().Type() == in.Exc.UnicodeDecodeError {
+		if trouble.Class == in.Exc.UnicodeDecodeError {
 			what = "decoding error handler must return (str, int) tuple"
 		}
 		return nil, 0, in.Errorf(in.Exc.TypeError, "%s", what)
 	}
 	at, err := in.Index(t.Items[1])
+	if err != nil {
+		return nil, 0, err
+	}
+	n, err := size()
 	if err != nil {
 		return nil, 0, err
 	}
@@ -388,7 +395,11 @@ func (d *decoder) fail(end int, why string) {
 		}
 		d.pos += n
 	case "surrogatepass":
-		r, n := takeSurrogate(d.name, d.data[d.pos:])
+		name := d.name
+		if c := builtinCodec(name); c != nil {
+			name = c.name
+		}
+		r, n := takeSurrogate(name, d.data[d.pos:])
 		if n == 0 {
 			raise()
 			return
@@ -396,9 +407,15 @@ func (d *decoder) fail(end int, why string) {
 		wtf8.WriteRune(&d.out, r)
 		d.pos += n
 	default:
-		v, next, err := d.in.handle(d.errors, func() Object {
-			return d.in.unicodeError(d.in.Exc.UnicodeDecodeError, d.name, Bytes(d.data), d.pos, end, why)
-		}, len(d.data))
+		trouble := d.in.unicodeError(d.in.Exc.UnicodeDecodeError, d.name, Bytes(d.data), d.pos, end, why)
+		v, next, err := d.in.handle(d.errors, trouble, func() (int, error) { // what is decoded is what the handler leaves in the exception
+			b, ok := AsBytes(trouble.Field("object"))
+			if !ok {
+				return 0, d.in.Errorf(d.in.Exc.TypeError, "object attribute must be bytes")
+			}
+			d.data = []byte(b)
+			return len(b), nil
+		})
 		if err != nil {
 			d.err = err
 			return
@@ -436,11 +453,11 @@ func takeSurrogate(name string, b []byte) (rune, int) {
 }
 
 // DecodeError has a handler of errors deal with bytes that stand for nothing: for decoders outside of this package. It gives the text that
-// takes their place and where to go on.
-func (in *Interp) DecodeError(name string, data []byte, start, end int, why, errs string) (text string, next int, err error) {
+// takes their place and where to go on, in bytes that the handler may have put into the place of data.
+func (in *Interp) DecodeError(name string, data []byte, start, end int, why, errs string) (text string, rest []byte, next int, err error) {
 	d := &decoder{in: in, name: name, data: data, errors: errs, final: true, pos: start}
 	d.fail(end, why)
-	return d.out.String(), d.pos, d.err
+	return d.out.String(), d.data, d.pos, d.err
 }
 
 // EncodeError is the same for encoders, about the characters from start to end.

@@ -31,8 +31,9 @@ func decodeUTF8(d *decoder) {
 			d.pos += n
 			continue
 		}
-		n, why := brokenUTF8(d.data[d.pos:])
-		if !d.final && why == "unexpected end of data" {
+		rest := d.data[d.pos:]
+		n, why := brokenUTF8(rest)
+		if !d.final && (why == "unexpected end of data" || len(rest) == 2 && rest[0] == 0xed && rest[1]&0xe0 == 0xa0) { // it may become a surrogate
 			return
 		}
 		d.fail(d.pos+n, why)

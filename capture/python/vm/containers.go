@@ -128,7 +128,7 @@ func initSequences() {
 			l.Items[i] = nil
 			l.Items = l.Items[:i]
 		} else {
-			l.Items = append(l.Items[:i], l.Items[i+1:]...)
+			l.Items = slices.Delete(l.Items, i, i+1)
 		}
 		return v, nil
 	})
@@ -139,7 +139,7 @@ func initSequences() {
 				return nil, err
 			}
 			if ok {
-				l.Items = append(l.Items[:i], l.Items[i+1:]...)
+				l.Items = slices.Delete(l.Items, i, i+1)
 				return None, nil
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"syscall"
 	"time"
 	"weak"
 )
@@ -32,6 +33,7 @@ type Finals struct {
 	after   []func() (dead, left int)
 	took    time.Duration // by Go's collector
 	spent   time.Duration // of it, in collections that were nobody's wish
+	owed    bool          // something was let go of, and to collect then would have cost too much
 	since   time.Time
 	busy    bool
 
@@ -97,6 +99,20 @@ type Mortal interface {
 	Weakly() func() Object
 }
 
+// Weakly makes the function that gives o again, or nil once it is gone, and does not keep it.
+func Weakly[T any, P interface {
+	*T
+	Object
+}](o P) func() Object {
+	p := weak.Make((*T)(o))
+	return func() Object {
+		if v := p.Value(); v != nil {
+			return P(v)
+		}
+		return nil
+	}
+}
+
 // Await counts an object to which a weak reference refers, until the next collection, and marks it as one whose end somebody waits for.
 func (in *Interp) Await(o Object) {
 	in.awaited++
@@ -144,17 +160,17 @@ func (in *Interp) Collect() int {
 	if in.busy {
 		return 0
 	}
-	in.busy = true
+	in.busy, in.owed = true, false
 	dead := 0
 	for {
 		for _, f := range in.before {
 			f()
 		}
-		in.DropStale()
+		in.dropAllStale()
 		in.dropVoid()
-		began := time.Now()
+		began, cpu := time.Now(), cpuTime()
 		runtime.GC()
-		in.took += time.Since(began)
+		in.took += min(time.Since(began), cpuTime()-cpu) // where others want the processors, it takes longer than it costs
 		n := in.tell()
 		in.awaited = len(in.watches)
 		for _, f := range in.after {
@@ -169,6 +185,29 @@ func (in *Interp) Collect() int {
 	}
 	in.busy = false
 	return dead
+}
+
+// cpuTime is how long the process has had a processor.
+func cpuTime() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// dropAllStale is DropStale for all threads.
+func (in *Interp) dropAllStale() {
+	in.DropStale()
+	for _, t := range in.running {
+		switch f := t.stack.frame; {
+		case t == in.current || f == nil:
+		case t.calls:
+			dropStale(f)
+		default:
+			dropStale(f.Back)
+		}
+	}
 }
 
 // dropVoid forgets the watches of objects for which nothing is to be done any more.
@@ -257,11 +296,37 @@ type allowance struct {
 	part  time.Duration
 }
 
-// What a program deletes, or sets to None, it means to let go of. Where a scope is left, or a value dropped, it may not care.
+// What a program deletes, or sets to None, it means to let go of. Where a scope is left, or a value dropped, it may not care, unless it asks.
 var (
 	meant   = allowance{2 * time.Second, 3}
+	asked   = allowance{time.Second, 4}
 	guessed = allowance{200 * time.Millisecond, 8}
+	told    = allowance{time.Second, 5} // what is dropped has a __del__, which a program may see run
 )
+
+// LetGo is called where nothing refers to d any more, outside of the code that the evaluator runs.
+func (in *Interp) LetGo(d *Dict) {
+	due := false
+	if in.awaited > 0 {
+		d.Each(func(_, v Object) bool {
+			due = awaited(v)
+			return !due
+		})
+	}
+	if due {
+		in.collectDropped(meant)
+	}
+}
+
+// Owe notes that something was let go of whose end may be awaited, and that nobody need hear of it before it is asked about.
+func (in *Interp) Owe() { in.owed = in.awaited > 0 }
+
+// Ask is called where a program asks whether an object is still there: what it has let go of by then, it expects to be gone.
+func (in *Interp) Ask() {
+	if in.owed {
+		in.collectDropped(asked)
+	}
+}
 
 // letGo is called where a program has let go of o, which may be nil. sp is the height of f's stack.
 func (in *Interp) letGo(f *Frame, sp int, o Object) { in.drop(f, sp, o, meant) }
@@ -274,6 +339,9 @@ func (in *Interp) drop(f *Frame, sp int, o Object, a allowance) {
 	switch o.(type) {
 	case *List, *Tuple:
 		in.backward = true
+	}
+	if a == guessed {
+		a = dropping(o)
 	}
 	o = nil
 	clear(f.Stack[sp:])
@@ -290,10 +358,15 @@ func (in *Interp) storeNone(f *Frame, sp int, name int32) {
 
 // endFrame gives back a frame whose call is over, with what only its scope held.
 func (in *Interp) endFrame(f *Frame) {
-	drops := in.awaited != 0 && f.Code.scopeEnd > f.Code.scopeBegin && in.leaving(f)
+	var dropped Object
+	if in.awaited != 0 && f.Code.scopeEnd > f.Code.scopeBegin {
+		dropped = in.leaving(f)
+	}
 	in.popFrame(f)
-	if drops {
-		in.collectDropped(guessed)
+	if dropped != nil {
+		a := dropping(dropped)
+		dropped = nil
+		in.collectDropped(a)
 	}
 }
 
@@ -303,7 +376,11 @@ func (in *Interp) collectDropped(a allowance) {
 	if in.since.IsZero() {
 		in.since = began
 	}
-	if in.busy || in.spent > a.first && in.spent > began.Sub(in.since)/a.part {
+	if in.busy {
+		return
+	}
+	if in.spent > a.first && in.spent > began.Sub(in.since)/a.part {
+		in.owed = true
 		return
 	}
 	before := in.took // what is told, or another thread meanwhile, may take its time
@@ -379,15 +456,25 @@ func awaitedItself(o Object) bool {
 // few is how many items of a list are looked at.
 const few = 8
 
-// leaving reports whether a scope that is left held something whose end is awaited: what its caller gave it is the caller's, and a free
-// variable is the function's.
-func (in *Interp) leaving(f *Frame) bool {
+// dropping is the allowance for a value that is dropped, or that a scope held.
+func dropping(o Object) allowance {
+	if x, ok := o.(*Instance); ok && x.Class.Lookup("__del__") != nil {
+		return told
+	}
+	return guessed
+}
+
+// leaving gives something whose end is awaited and that a scope held which is left, one with a __del__ if there is any: what its caller gave it
+// is the caller's, and a free variable is the function's.
+func (in *Interp) leaving(f *Frame) (held Object) {
 	for _, o := range f.LocalsPlus[f.Code.scopeBegin:f.Code.scopeEnd] {
 		if o != nil && awaited(o) {
-			return true
+			if held = o; dropping(o) == told {
+				break
+			}
 		}
 	}
-	return false
+	return held
 }
 
 // finalizes has an instance's __del__ called when nothing refers to it any more.

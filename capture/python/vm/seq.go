@@ -2,6 +2,7 @@ package vm
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"whittle/capture/python/wtf8"
@@ -493,7 +494,7 @@ func (in *Interp) DelItem(o, key Object) error {
 			}
 			return err
 		}
-		x.Items = append(x.Items[:i], x.Items[i+1:]...)
+		x.Items = slices.Delete(x.Items, i, i+1)
 		return nil
 	}
 	_, ok, err := in.Special(o, "__delitem__", key)

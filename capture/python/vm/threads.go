@@ -31,6 +31,7 @@ type Thread struct {
 	stack    CallStack
 	exc      *Exception
 	printing []Object
+	calls    bool // it is put away inside a call: how high its innermost frame's operands reach is known
 }
 
 // switchInterval is how long a thread runs while others wait: sys.getswitchinterval().
@@ -141,6 +142,7 @@ func (in *Interp) acquire(t *Thread) {
 	limit := in.RecursionLimit
 	in.current, in.CallStack, in.exc, in.printing = t, t.stack, t.exc, t.printing
 	in.RecursionLimit = limit
+	t.stack, t.exc, t.printing = CallStack{}, nil, nil // it keeps alive what it runs no longer than it runs it
 	if t == in.running[0] && in.late.Swap(false) {
 		in.stop.Store(true)
 	}
@@ -168,9 +170,13 @@ func (in *Interp) Unlocked(f func() error) error {
 	if len(in.running) < 2 && in.watchers.Load() == 0 {
 		return f()
 	}
-	in.Thread()
-	t := in.release()
-	defer in.acquire(t)
+	t := in.Thread()
+	t.calls = true
+	in.release()
+	defer func() {
+		in.acquire(t)
+		t.calls = false
+	}()
 	return f()
 }
 

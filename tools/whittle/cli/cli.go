@@ -70,7 +70,7 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	defer stop()
 	a := &app{stdin: stdin, stdout: stdout, stderr: stderr}
 	root := a.command()
-	if len(args) > 0 && isPython(args[0]) {
+	if len(args) > 0 && (isPython(args[0]) || namesProgram(root, args[0])) {
 		args = append([]string{"run"}, args...)
 	}
 	if len(args) > 0 && args[0] == "run" {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"whittle/capture/python/code"
 	"whittle/capture/python/stdlib"
 	"whittle/capture/python/vm"
@@ -38,6 +40,18 @@ const pythonFlags = "bBdEIPsSuqvxiO"
 // Python for programs that start it.
 func isPython(arg string) bool {
 	return len(arg) > 1 && arg[0] == '-' && strings.IndexByte(pythonFlags+"cmXW", arg[1]) >= 0
+}
+
+// namesProgram reports whether an argument names a program, and no command: `whittle FILE` is `whittle run FILE`, for the same reason.
+func namesProgram(root *cobra.Command, arg string) bool {
+	if c, _, err := root.Find([]string{arg}); err == nil && c != root {
+		return false
+	}
+	if strings.HasPrefix(arg, "-") {
+		return arg == "-"
+	}
+	_, err := os.Stat(arg)
+	return err == nil || filepath.Ext(arg) == ".py"
 }
 
 // splitRun puts run's own flags first, then -- and what is python's: its flags, the program, and all that follows.

@@ -34,7 +34,7 @@ func (s *scheme) decodeAll(in *vm.Interp, st *state, data []byte, errs string, f
 		case f == short:
 			n = len(data) - at
 		}
-		repl, next, err := in.DecodeError(s.name, data, at, at+n, reason(f), errs)
+		repl, _, next, err := in.DecodeError(s.name, data, at, at+n, reason(f), errs)
 		if err != nil {
 			return "", at, outOfBounds(in, err)
 		}

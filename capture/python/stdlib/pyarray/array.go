@@ -19,6 +19,9 @@ type Array struct {
 	exports []weak.Pointer[export]
 }
 
+// Weakly implements vm.Mortal.
+func (a *Array) Weakly() func() vm.Object { return vm.Weakly(a) }
+
 // types are the classes of an interpreter that have to do with arrays.
 type types struct{ array, iter *vm.Type }
 
