@@ -34,14 +34,10 @@ func (fn *Function) bind(in *Interp, locals []Object, args []Object, kw []KwArg)
 		}
 		slot++
 	}
-	var extra *Dict
-	if c.Flags&code.VarKeywords != 0 {
-		extra = NewDict()
-		locals[slot] = extra
-	}
+	var extra *Dict // what no parameter takes
 	if len(kw) > 0 {
 	next:
-		for _, k := range kw {
+		for j, k := range kw {
 			for i := c.PosOnly; i < total; i++ {
 				if c.VarNames[i] == k.Name {
 					if locals[i] != nil {
@@ -51,7 +47,10 @@ func (fn *Function) bind(in *Interp, locals []Object, args []Object, kw []KwArg)
 					continue next
 				}
 			}
-			if extra != nil {
+			if c.Flags&code.VarKeywords != 0 {
+				if extra == nil {
+					extra = newDict(len(kw) - j)
+				}
 				extra.SetStr(k.Name, k.Value)
 				continue
 			}
@@ -66,6 +65,12 @@ func (fn *Function) bind(in *Interp, locals []Object, args []Object, kw []KwArg)
 			}
 			return in.Errorf(in.Exc.TypeError, "%s() got an unexpected keyword argument '%s'", fn.Qualname, k.Name)
 		}
+	}
+	if c.Flags&code.VarKeywords != 0 {
+		if extra == nil {
+			extra = NewDict()
+		}
+		locals[slot] = extra
 	}
 	if len(args) > n && !varargs {
 		return fn.tooMany(in, len(args), locals)

@@ -308,25 +308,28 @@ func init() {
 		if err != nil {
 			return nil, err
 		}
+		n, small := acc.(Int) // the sum, while it is a small integer
 		for {
 			v, err := in.Next(it)
 			if err != nil {
 				return nil, err
 			}
-			if v == nil {
-				return acc, nil
-			}
-			if x, ok := acc.(Int); ok {
+			if small {
 				if y, ok := v.(Int); ok {
-					if s := x + y; (x^s)&(y^s) >= 0 {
-						acc = MakeInt(int64(s))
+					if s := n + y; (n^s)&(y^s) >= 0 {
+						n = s
 						continue
 					}
 				}
+				acc, small = MakeInt(int64(n)), false
+			}
+			if v == nil {
+				return acc, nil
 			}
 			if acc, err = in.BinaryOp("+", acc, v); err != nil {
 				return nil, err
 			}
+			n, small = acc.(Int)
 		}
 	})
 	minmax := func(name, op string) {

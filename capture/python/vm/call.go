@@ -220,6 +220,18 @@ func (fn *Function) call(in *Interp, args []Object, kw []KwArg) (Object, error) 
 	return v, err
 }
 
+// callTwo is call with two arguments, which are not gathered where the function just takes them.
+func (fn *Function) callTwo(in *Interp, a, b Object) (Object, error) {
+	if !fn.Code.simple || fn.Code.ArgCount != 2 || fn.Override != nil {
+		return fn.call(in, []Object{a, b}, nil)
+	}
+	f := in.pushFrame(fn)
+	f.LocalsPlus[0], f.LocalsPlus[1] = a, b
+	v, err := in.runFrame(f)
+	in.endFrame(f)
+	return v, err
+}
+
 // plainNew are the types whose constructors take no keywords.
 var plainNew = sync.OnceValue(func() map[*Type]bool {
 	m := map[*Type]bool{}

@@ -117,6 +117,20 @@ func (in *Interp) pushFrame(fn *Function) *Frame {
 	return f
 }
 
+// pushCall makes the frame of a call with positional arguments.
+func (in *Interp) pushCall(fn *Function, args []Object) (*Frame, error) {
+	f := in.pushFrame(fn)
+	if c := fn.Code; !c.simple || len(args) != c.ArgCount {
+		if err := fn.bind(in, f.LocalsPlus, args, nil); err != nil {
+			in.popFrame(f)
+			return nil, err
+		}
+		return f, nil
+	}
+	copy(f.LocalsPlus, args)
+	return f, nil
+}
+
 // enter counts a call, or raises RecursionError; leave undoes it. Frames are counted by evalThrow.
 func (in *Interp) enter() error {
 	in.depth++
@@ -159,7 +173,7 @@ func (s *CallStack) DropStale() { dropStale(s.frame) }
 
 func dropStale(f *Frame) {
 	for ; f != nil; f = f.Back {
-		if f.PC < len(f.Code.ops) && f.Code.ops[f.PC].op == code.CALL {
+		if f.PC < len(f.Code.ops) && f.Code.ops[f.PC].op() == code.CALL {
 			clear(f.Stack[f.SP:])
 		}
 	}

@@ -29,12 +29,20 @@ type Code struct {
 	broken               error      // what keeps code that was made of bytes from running
 }
 
-// op is an instruction without its position in the source, so that the evaluator's loop reads few bytes.
+// op is an instruction without its position in the source, so that the evaluator's loop reads few bytes: two words, as a byte by itself takes it
+// longer.
 type op struct {
-	op    code.Op
-	named bool // a call whose keyword arguments KW_NAMES has
-	arg   int32
+	word uint32 // the code.Op, or'ed with namedCall
+	arg  int32
 }
+
+// namedCall marks a call whose keyword arguments KW_NAMES has.
+const namedCall = 1 << 8
+
+func (o op) op() code.Op { return code.Op(o.word) }
+
+// become has another instruction in o's place, with its argument.
+func (o *op) become(by code.Op) { o.word = o.word&namedCall | uint32(by) }
 
 // NewCode makes a code object of a compiled one, and of those among its constants. What running takes is made when a frame first asks for it:
 // most functions of a library are never called.
@@ -56,8 +64,10 @@ func NewCode(c *code.Code) *Code {
 func (c *Code) ready() {
 	c.ops = make([]op, len(c.Instrs))
 	for i := range c.Instrs {
-		c.ops[i] = op{op: c.Instrs[i].Op, arg: c.Instrs[i].Arg}
-		_, c.ops[i].named = c.named(i)
+		c.ops[i] = op{uint32(c.Instrs[i].Op), c.Instrs[i].Arg}
+		if _, named := c.named(i); named {
+			c.ops[i].word |= namedCall
+		}
 	}
 	c.hashes = make([]uint64, len(c.Names))
 	for i, n := range c.Names {

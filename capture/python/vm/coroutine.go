@@ -211,7 +211,7 @@ func (in *Interp) endAsyncFor(exc Object) error {
 func (in *Interp) evalAsync(f *Frame, o op, sp int) (_ int, err error) {
 	stack := f.Stack
 	var v Object
-	switch o.op {
+	switch o.op() {
 	case code.GET_AWAITABLE:
 		v, err = in.getAwaitable(stack[sp-1], o.arg)
 	case code.GET_AITER:

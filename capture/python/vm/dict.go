@@ -37,6 +37,22 @@ const smallDict = 8
 // NewDict makes an empty dict.
 func NewDict() *Dict { return &Dict{} }
 
+// newDict makes an empty dict that may get n items or more; room for few lies beside it, in one piece of memory.
+func newDict(n int) *Dict {
+	switch {
+	case n <= 0:
+		return &Dict{}
+	case n <= 2:
+		p := &struct {
+			d       Dict
+			entries [2]dictEntry
+		}{}
+		p.d.entries = p.entries[:0]
+		return &p.d
+	}
+	return &Dict{entries: make([]dictEntry, 0, min(n, smallDict))}
+}
+
 // Len counts the items.
 func (d *Dict) Len() int { return d.live }
 

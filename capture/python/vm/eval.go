@@ -16,6 +16,9 @@ import (
 // the whole loop. Slots of the stack above sp may hold what was there; they are cleared only where that
 // would keep large things alive, and all of them by popFrame.
 //
+// A call of a Python function is a call of this function: going on with the callee's frame in the same loop was measured, and is slower, as the
+// loop then has to keep the frame, its instructions and its stack in variables that change.
+//
 // A failing instruction sets err and goes to fail, which adds the frame to the traceback; one that passes on an exception that has this
 // frame in its traceback already goes to unwind. Both either find a handler, whose place and height of the stack the loop takes over, or
 // leave.
@@ -33,6 +36,8 @@ func (in *Interp) eval(f *Frame, thrown error) (Object, error) {
 		if sp, pc, thrown = in.unwind(f, thrown, true); thrown != nil {
 			return nil, thrown
 		}
+	} else if pc < len(ops) && ops[pc].op() == code.RESUME && f.Trace == nil && !in.stop.Load() {
+		pc++
 	}
 loop:
 	for {
@@ -43,7 +48,8 @@ loop:
 		f.PC = pc
 		if f.Trace != nil {
 			f.SP = sp
-			if err = f.Trace(f); err != nil {
+			if e := f.Trace(f); e != nil {
+				err = e
 				goto fail
 			}
 			sp, pc = f.SP, f.PC
@@ -52,7 +58,7 @@ loop:
 			o = ops[pc]
 		}
 		pc++
-		switch o.op {
+		switch o.op() {
 		case code.RESUME:
 			if in.stop.Load() {
 				if err = in.stopped(); err != nil {
@@ -84,6 +90,24 @@ loop:
 		case code.PUSH_NULL:
 			stack[sp] = nil
 			sp++
+		case fastNullLoad:
+			v := f.LocalsPlus[ops[pc].arg]
+			if v == nil {
+				f.PC = pc
+				err = f.Code.unset(in, ops[pc].arg)
+				goto fail
+			}
+			stack[sp], stack[sp+1] = nil, v
+			sp += 2
+			pc++
+		case fastNullDeref:
+			stack[sp] = nil
+			sp++
+			if cell, ok := f.LocalsPlus[ops[pc].arg].(*Cell); ok && cell.V != nil {
+				stack[sp] = cell.V
+				sp++
+				pc++
+			}
 		case code.LOAD_FAST:
 			v := f.LocalsPlus[o.arg]
 			if v == nil {
@@ -113,6 +137,62 @@ loop:
 			stack[sp], stack[sp+1] = v, f.Code.Consts[ops[pc].arg]
 			sp += 2
 			pc++
+		case fastLoadConstOp:
+			v := f.LocalsPlus[o.arg]
+			if v == nil {
+				err = f.Code.unset(in, o.arg)
+				goto fail
+			}
+			w := f.Code.Consts[ops[pc].arg]
+			if r := in.quickBinary(v, w, ops[pc+1].arg); r != nil {
+				stack[sp] = r
+				sp++
+				pc += 2
+				continue
+			}
+			stack[sp], stack[sp+1] = v, w
+			sp += 2
+			pc++
+		case fastLoadLoadOp:
+			v, w := f.LocalsPlus[o.arg], f.LocalsPlus[ops[pc].arg]
+			if v == nil || w == nil {
+				if v != nil {
+					f.PC, o.arg = pc, ops[pc].arg
+				}
+				err = f.Code.unset(in, o.arg)
+				goto fail
+			}
+			if r := in.quickBinary(v, w, ops[pc+1].arg); r != nil {
+				stack[sp] = r
+				sp++
+				pc += 2
+				continue
+			}
+			stack[sp], stack[sp+1] = v, w
+			sp += 2
+			pc++
+		case fastConstOp:
+			w := f.Code.Consts[o.arg]
+			if r := in.quickBinary(stack[sp-1], w, ops[pc].arg); r != nil {
+				stack[sp-1] = r
+				pc++
+				continue
+			}
+			stack[sp] = w
+			sp++
+		case fastLoadOp:
+			w := f.LocalsPlus[o.arg]
+			if w == nil {
+				err = f.Code.unset(in, o.arg)
+				goto fail
+			}
+			if r := in.quickBinary(stack[sp-1], w, ops[pc].arg); r != nil {
+				stack[sp-1] = r
+				pc++
+				continue
+			}
+			stack[sp] = w
+			sp++
 		case fastLoadAttr:
 			v := f.LocalsPlus[o.arg]
 			if v == nil {
@@ -120,8 +200,8 @@ loop:
 				goto fail
 			}
 			if x, ok := v.(*Instance); ok {
-				if w := f.Code.caches[pc].own(x); w != nil {
-					v = w
+				if at := f.Code.caches[pc].ownAt(x); at != nil && *at != nil {
+					v = *at
 					pc++
 				}
 			}
@@ -217,7 +297,7 @@ loop:
 				stack[sp] = nil
 				sp++
 			}
-			ic := &f.Code.caches[pc-1]
+			ic := &f.Code.caches[f.PC]
 			var v Object
 			if ic.dict != nil && (ic.typ == nil && ic.dict == f.Globals || ic.typ != nil && ic.dict == f.Builtins && ic.val == Object(f.Globals) && ic.ver == f.Globals.keysVer) {
 				if int(ic.idx) < len(ic.dict.entries) {
@@ -236,10 +316,13 @@ loop:
 			sp++
 		case code.MAKE_CELL:
 			f.LocalsPlus[o.arg] = &Cell{f.LocalsPlus[o.arg]}
-		case code.COPY_FREE_VARS:
+		case fastFreeResume, code.COPY_FREE_VARS:
 			base := len(f.LocalsPlus) - int(o.arg)
 			for i, cell := range f.Func.Closure[:o.arg] {
 				f.LocalsPlus[base+i] = cell
+			}
+			if o.op() == fastFreeResume && !in.stop.Load() {
+				pc++
 			}
 		case code.LOAD_DEREF:
 			cell, ok := f.LocalsPlus[o.arg].(*Cell)
@@ -356,7 +439,7 @@ loop:
 			stack[sp], stack[sp+1] = nil, nil
 			o = ops[pc]
 			pc++
-			switch o.op {
+			switch o.op() {
 			case code.POP_JUMP_FORWARD_IF_FALSE:
 				if !t {
 					pc = int(o.arg)
@@ -372,7 +455,7 @@ loop:
 						goto fail
 					}
 				}
-				if t == (o.op == code.POP_JUMP_BACKWARD_IF_TRUE) {
+				if t == (o.op() == code.POP_JUMP_BACKWARD_IF_TRUE) {
 					pc = int(o.arg)
 				}
 			}
@@ -472,11 +555,11 @@ loop:
 					continue loop
 				}
 			}
-			o.op = code.BUILD_SLICE
+			o.word = uint32(code.BUILD_SLICE)
 			if sp, err = in.evalRare(f, o, sp); err != nil {
 				goto fail
 			}
-		case code.STORE_SUBSCR:
+		case fastSetJump, code.STORE_SUBSCR:
 			key, a, v := stack[sp-1], stack[sp-2], stack[sp-3]
 			done := false
 			switch x := a.(type) {
@@ -502,11 +585,14 @@ loop:
 				}
 			}
 			sp -= 3
+			if o.op() == fastSetJump && !in.stop.Load() && f.Trace == nil {
+				pc = int(ops[pc].arg)
+			}
 		// With the class and its version unchanged, the cache says what kind of attribute the name is, and only the instance is looked at.
 		case code.LOAD_ATTR:
 			a := stack[sp-1]
 			if x, ok := a.(*Instance); ok {
-				ic := &f.Code.caches[pc-1]
+				ic := &f.Code.caches[f.PC]
 				if ic.typ == x.Class && ic.ver == x.Class.version {
 					switch d := x.Dict; {
 					case ic.kind == attrDict:
@@ -565,7 +651,7 @@ loop:
 				continue
 			}
 			if x, ok := a.(*Instance); ok {
-				ic := &f.Code.caches[pc-1]
+				ic := &f.Code.caches[f.PC]
 				if ic.typ == x.Class && ic.ver == x.Class.version {
 					if ic.kind == attrSlot {
 						x.Slots[ic.idx] = v
@@ -602,7 +688,7 @@ loop:
 		case code.LOAD_METHOD:
 			a := stack[sp-1]
 			name := f.Code.Names[o.arg]
-			ic := &f.Code.caches[pc-1]
+			ic := &f.Code.caches[f.PC]
 			var t *Type
 			var d *Dict
 			switch x := a.(type) {
@@ -661,18 +747,16 @@ loop:
 			args := f.Stack[base:sp]
 			var v Object
 			var kwnames *Tuple
-			if o.named {
-				kwnames = f.Code.argNames(pc - 1)
+			if o.word&namedCall != 0 {
+				kwnames = f.Code.argNames(f.PC)
 			}
 			f.SP = sp
 			if in.CallHook != nil {
 				v, err = in.callHooked(callable, args, kwnames)
 			} else if fn, ok := callable.(*Function); ok && kwnames == nil && fn.Override == nil {
-				nf := in.pushFrame(fn)
-				if fc := fn.Code; fc.simple && len(args) == fc.ArgCount {
-					copy(nf.LocalsPlus, args)
-				} else if err = fn.bind(in, nf.LocalsPlus, args, nil); err != nil {
-					in.popFrame(nf)
+				nf, e := in.pushCall(fn, args)
+				if e != nil {
+					err = e
 					goto fail
 				}
 				if in.FrameHook != nil {
@@ -729,7 +813,7 @@ loop:
 				goto fail
 			}
 			if !t {
-				if o.op == code.POP_JUMP_BACKWARD_IF_FALSE && in.stop.Load() {
+				if o.op() == code.POP_JUMP_BACKWARD_IF_FALSE && in.stop.Load() {
 					if err = in.stopped(); err != nil {
 						goto fail
 					}
@@ -745,7 +829,7 @@ loop:
 				goto fail
 			}
 			if t {
-				if o.op == code.POP_JUMP_BACKWARD_IF_TRUE && in.stop.Load() {
+				if o.op() == code.POP_JUMP_BACKWARD_IF_TRUE && in.stop.Load() {
 					if err = in.stopped(); err != nil {
 						goto fail
 					}
@@ -755,7 +839,7 @@ loop:
 		case code.POP_JUMP_FORWARD_IF_NONE, code.POP_JUMP_BACKWARD_IF_NONE:
 			sp--
 			if stack[sp] == None {
-				if o.op == code.POP_JUMP_BACKWARD_IF_NONE && in.stop.Load() {
+				if o.op() == code.POP_JUMP_BACKWARD_IF_NONE && in.stop.Load() {
 					if err = in.stopped(); err != nil {
 						goto fail
 					}
@@ -765,7 +849,7 @@ loop:
 		case code.POP_JUMP_FORWARD_IF_NOT_NONE, code.POP_JUMP_BACKWARD_IF_NOT_NONE:
 			sp--
 			if stack[sp] != None {
-				if o.op == code.POP_JUMP_BACKWARD_IF_NOT_NONE && in.stop.Load() {
+				if o.op() == code.POP_JUMP_BACKWARD_IF_NOT_NONE && in.stop.Load() {
 					if err = in.stopped(); err != nil {
 						goto fail
 					}
@@ -778,7 +862,7 @@ loop:
 				err = e
 				goto fail
 			}
-			if t == (o.op == code.JUMP_IF_TRUE_OR_POP) {
+			if t == (o.op() == code.JUMP_IF_TRUE_OR_POP) {
 				pc = int(o.arg)
 			} else {
 				sp--
@@ -839,6 +923,24 @@ loop:
 				f.LocalsPlus[ops[pc].arg] = v
 				pc++
 			}
+		case fastForPair:
+			a, b, known, e := in.nextPair(stack[sp-1])
+			switch {
+			case e != nil:
+				err = e
+				goto fail
+			case a != nil:
+				stack[sp], stack[sp+1] = b, a
+				sp += 2
+				pc++
+				continue
+			case known:
+				sp--
+				stack[sp] = nil
+				pc = int(o.arg)
+				continue
+			}
+			fallthrough
 		case code.FOR_ITER:
 			var v Object
 			if it, ok := stack[sp-1].(*listIter); ok && it.l != nil && it.i < len(it.l.Items) {
@@ -899,6 +1001,12 @@ loop:
 			sp -= n
 			stack[sp] = &List{items}
 			sp++
+		case fastAppendJump:
+			sp--
+			stack[sp-int(o.arg)].(*List).Append(stack[sp])
+			if !in.stop.Load() {
+				pc = int(ops[pc].arg)
+			}
 		case code.LIST_APPEND:
 			sp--
 			stack[sp-int(o.arg)].(*List).Append(stack[sp])
@@ -918,7 +1026,7 @@ loop:
 			case *List:
 				items = x.Items
 			}
-			if o.op == fastUnpackTwo && len(items) == 2 {
+			if o.op() == fastUnpackTwo && len(items) == 2 {
 				stack[sp] = nil
 				f.LocalsPlus[ops[pc].arg], f.LocalsPlus[ops[pc+1].arg] = items[0], items[1]
 				pc += 2

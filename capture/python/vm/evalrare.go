@@ -11,7 +11,7 @@ import (
 // height of the stack. When it fails, the height does not matter, as a handler cuts the stack to its own.
 func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 	c, locals, stack := f.Code, f.LocalsPlus, f.Stack
-	switch o.op {
+	switch o.op() {
 	case code.DELETE_FAST:
 		if locals[o.arg] == nil {
 			err = in.Errorf(in.Exc.UnboundLocalError, "cannot access local variable '%s' where it is not associated with a value", c.LocalsPlusName(int(o.arg)))
@@ -96,7 +96,7 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 		sp++
 
 	case code.UNARY_NEGATIVE, code.UNARY_POSITIVE, code.UNARY_INVERT:
-		v, e := in.UnaryOp(unaryNames[o.op], stack[sp-1])
+		v, e := in.UnaryOp(unaryNames[o.op()], stack[sp-1])
 		if e != nil {
 			err = e
 			return sp, err
@@ -163,9 +163,15 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 		sp++
 	case code.BUILD_STRING:
 		n := int(o.arg)
+		size := 0
+		for _, v := range f.Stack[sp-n : sp] {
+			s, _ := AsStr(v)
+			size += len(s)
+		}
 		var sb strings.Builder
-		for i := sp - n; i < sp; i++ {
-			s, _ := AsStr(stack[i])
+		sb.Grow(size)
+		for _, v := range f.Stack[sp-n : sp] {
+			s, _ := AsStr(v)
 			sb.WriteString(s)
 		}
 		sp -= n
@@ -176,6 +182,9 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 		if o.arg&4 != 0 {
 			sp--
 			spec, _ = AsStr(stack[sp])
+		}
+		if _, ok := stack[sp-1].(Str); ok && spec == "" && o.arg&3 < 2 {
+			break // it is its own text
 		}
 		s, e := in.FormatValue(stack[sp-1], o.arg&3, spec)
 		if e != nil {
@@ -484,7 +493,7 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 	case code.GET_AWAITABLE, code.GET_AITER, code.GET_ANEXT, code.ASYNC_GEN_WRAP, code.BEFORE_ASYNC_WITH:
 		return in.evalAsync(f, o, sp)
 	default:
-		return sp, in.Errorf(in.Exc.SystemError, "unknown opcode %s", o.op)
+		return sp, in.Errorf(in.Exc.SystemError, "unknown opcode %s", o.op())
 	}
 	return sp, nil
 }

@@ -378,12 +378,12 @@ func (in *Interp) raise(o, cause Object) error {
 
 // named says whether call i has keyword arguments, and where the instruction is that has their names.
 func (c *Code) named(i int) (at int, ok bool) {
-	if c.ops[i].op != code.CALL {
+	if c.ops[i].op() != code.CALL {
 		return 0, false
 	}
-	for at = i - 1; at >= 0 && (c.ops[at].op == code.PRECALL || c.ops[at].op == code.CACHE); at-- {
+	for at = i - 1; at >= 0 && (c.ops[at].op() == code.PRECALL || c.ops[at].op() == code.CACHE); at-- {
 	}
-	return at, at >= 0 && c.ops[at].op == code.KW_NAMES
+	return at, at >= 0 && c.ops[at].op() == code.KW_NAMES
 }
 
 // argNames are the names of the keyword arguments of call i.

@@ -182,7 +182,11 @@ func toException(in *Interp, o Object) (*Exception, error) {
 }
 
 func excNew(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
-	e := &Exception{Class: cls, Args: NewTuple(append([]Object(nil), args...)...)}
+	e := &Exception{Class: cls, Args: emptyTuple}
+	if len(args) > 0 {
+		e.Args = newItems(len(args))
+		copy(e.Args.Items, args)
+	}
 	if err := e.initFields(in, args, kw); err != nil || !cls.IsSubtype(excTypes.OSError) {
 		return e, err
 	}

@@ -56,7 +56,8 @@ type watch struct {
 	gone func() bool
 	last func() func() // what to do about the object if it is still there, or nil
 	told bool
-	void bool // nothing is to be done any more: a body has ended
+	void bool // nothing is to be done any more; see settle
+	of   *Finals
 }
 
 // Watch has f called with o once nothing refers to it any more, on a goroutine of the interpreter, between two instructions; and when the program
@@ -75,7 +76,7 @@ func newWatch[T any, P interface {
 }](in *Interp, o P, f func(o P)) *watch {
 	p := weak.Make((*T)(o))
 	in.made++
-	w := &watch{seq: in.made, gone: func() bool { return p.Value() == nil }}
+	w := &watch{of: &in.Finals, seq: in.made, gone: func() bool { return p.Value() == nil }}
 	w.last = func() func() {
 		o := p.Value()
 		if o == nil {
@@ -90,6 +91,14 @@ func newWatch[T any, P interface {
 	mark(P(o))
 	runtime.SetFinalizer((*T)(o), func(o *T) { in.fall(w, func() { f(P(o)) }) })
 	return w
+}
+
+// settle says that nothing is to be done any more about the object of a watch: a body has ended.
+func (w *watch) settle() {
+	if !w.void {
+		w.void = true
+		w.of.awaited--
+	}
 }
 
 // Mortal is an object of an embedder's whose end weak references are told of. Others stay for them as long as the reference does.
@@ -172,7 +181,12 @@ func (in *Interp) Collect() int {
 		runtime.GC()
 		in.took += min(time.Since(began), cpuTime()-cpu) // where others want the processors, it takes longer than it costs
 		n := in.tell()
-		in.awaited = len(in.watches)
+		in.awaited = 0
+		for _, w := range in.watches {
+			if !w.void {
+				in.awaited++
+			}
+		}
 		for _, f := range in.after {
 			gone, left := f()
 			dead += gone
@@ -212,14 +226,12 @@ func (in *Interp) dropAllStale() {
 
 // dropVoid forgets the watches of objects for which nothing is to be done any more.
 func (in *Interp) dropVoid() {
-	left := slices.DeleteFunc(in.watches, func(w *watch) bool {
+	in.watches = slices.DeleteFunc(in.watches, func(w *watch) bool {
 		if w.void {
 			w.last() // it is not watched
 		}
 		return w.void
 	})
-	in.awaited -= len(in.watches) - len(left)
-	in.watches = left
 }
 
 // tell waits until Go has told of all objects that it found to be gone, and has their functions called.

@@ -224,7 +224,9 @@ func (in *Interp) Format(o Object, spec string) (string, error) {
 		switch x := o.(type) {
 		case Str:
 			return string(x), nil
-		case Int, Float, Bool, *BigInt, *NoneType, *List, *Dict, *Tuple:
+		case Int:
+			return strconv.FormatInt(int64(x), 10), nil
+		case Float, Bool, *BigInt, *NoneType, *List, *Dict, *Tuple:
 			return in.Str(x)
 		}
 	}
@@ -298,6 +300,9 @@ func formatInt(in *Interp, o Object, spec string) (string, error) {
 			return "", err
 		}
 		return formatFloat(in, x, spec)
+	}
+	if x, ok := o.(Int); ok && f.prec < 0 && !f.zneg && (f.typ == 0 || f.typ == 'd') {
+		return f.number(x < 0, "", strings.TrimPrefix(strconv.FormatInt(int64(x), 10), "-"), "", 3), nil
 	}
 	b, _ := AsBig(o)
 	if f.prec >= 0 {

@@ -163,7 +163,7 @@ func (g *Generator) finish() {
 	g.done = true
 	g.frame = nil
 	if g.watch != nil {
-		g.watch.void = true
+		g.watch.settle()
 	}
 }
 
@@ -250,7 +250,7 @@ func (g *Generator) delegate() Object {
 	if f == nil || !g.started || g.running || f.PC < 2 || f.PC >= len(f.Code.ops) {
 		return nil
 	}
-	if in := f.Code.ops[f.PC]; in.op == code.RESUME && in.arg >= 2 && f.SP > 0 {
+	if in := f.Code.ops[f.PC]; in.op() == code.RESUME && in.arg >= 2 && f.SP > 0 {
 		return f.Stack[f.SP-1]
 	}
 	return nil

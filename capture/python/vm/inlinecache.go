@@ -45,14 +45,6 @@ func (ic *inlineCache) ownAt(x *Instance) *Object {
 	return nil
 }
 
-// own is the value there.
-func (ic *inlineCache) own(x *Instance) Object {
-	if at := ic.ownAt(x); at != nil {
-		return *at
-	}
-	return nil
-}
-
 // store stores into an instance's dict and notes at which entry. A dict is made with room for as many attributes as instances of the class
 // had so far.
 func (ic *inlineCache) store(x *Instance, name Object, h uint64, v Object) {

@@ -75,11 +75,11 @@ func (it *tupleIter) Next(*Interp) (Object, error) {
 	return v, nil
 }
 
-func (it *rangeIter) Next(*Interp) (Object, error) {
+func (it *rangeIter) Next(in *Interp) (Object, error) {
 	if it.n <= 0 {
 		return nil, nil
 	}
-	v := MakeInt(it.cur)
+	v := in.boxInt(it.cur)
 	it.cur += it.step
 	it.n--
 	return v, nil
@@ -99,26 +99,12 @@ func (it *strIter) Next(*Interp) (Object, error) {
 	return v, nil
 }
 
-// Next fails if the dict has got or lost keys meanwhile.
+// Next implements Iterator.
 func (it *dictIter) Next(in *Interp) (Object, error) {
-	if it.d == nil {
-		return nil, nil
+	k, v, err := it.next(in)
+	if k == nil {
+		return nil, err
 	}
-	if it.n != it.d.live {
-		it.d = nil
-		return nil, in.Errorf(in.Exc.RuntimeError, "dictionary changed size during iteration")
-	}
-	i, k, v, ok := it.d.next(it.i)
-	if !ok {
-		it.d = nil
-		return nil, nil
-	}
-	if it.given == it.n {
-		it.d = nil
-		return nil, in.Errorf(in.Exc.RuntimeError, "dictionary keys changed during iteration")
-	}
-	it.given++
-	it.i = i
 	switch it.kind {
 	case 1:
 		return v, nil
@@ -126,6 +112,29 @@ func (it *dictIter) Next(in *Interp) (Object, error) {
 		return newPair(k, v), nil
 	}
 	return k, nil
+}
+
+// next gives the next key and its value, or nil at the end; it fails if the dict has got or lost keys meanwhile.
+func (it *dictIter) next(in *Interp) (k, v Object, err error) {
+	if it.d == nil {
+		return nil, nil, nil
+	}
+	if it.n != it.d.live {
+		it.d = nil
+		return nil, nil, in.Errorf(in.Exc.RuntimeError, "dictionary changed size during iteration")
+	}
+	i, k, v, ok := it.d.next(it.i)
+	if !ok {
+		it.d = nil
+		return nil, nil, nil
+	}
+	if it.given == it.n {
+		it.d = nil
+		return nil, nil, in.Errorf(in.Exc.RuntimeError, "dictionary keys changed during iteration")
+	}
+	it.given++
+	it.i = i
+	return k, v, nil
 }
 
 // reverseDictIter walks through a dict from its end; kind is as in dictIter.
@@ -432,6 +441,27 @@ func (in *Interp) Next(it Object) (Object, error) {
 		return nil, err
 	}
 	return v, nil
+}
+
+// nextPair is Next of an iterator that is known to give tuples of two, without the tuple: a is nil at the end.
+func (in *Interp) nextPair(it Object) (a, b Object, known bool, err error) {
+	switch x := it.(type) {
+	case *dictIter:
+		if x.kind != 2 {
+			return nil, nil, false, nil
+		}
+		a, b, err = x.next(in)
+	case *GoIter:
+		if x.pair == nil {
+			return nil, nil, false, nil
+		}
+		if a, b, err = x.pair(in); err != nil && in.Matches(err, in.Exc.StopIteration) {
+			err = nil
+		}
+	default:
+		return nil, nil, false, nil
+	}
+	return a, b, true, err
 }
 
 // eachItem calls f with the items of an iterable. A list that f changes is followed as it is then.

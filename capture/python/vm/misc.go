@@ -98,6 +98,12 @@ func initIterators() {
 			}
 			n++
 			return newPair(in.boxInt(n-1), v), nil
+		}, pair: func(in *Interp) (a, b Object, err error) {
+			if b, err = in.Next(it); b == nil || err != nil {
+				return nil, nil, err
+			}
+			n++
+			return in.boxInt(n - 1), b, nil
 		}}), nil
 	}
 	ZipType.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
@@ -119,13 +125,15 @@ func initIterators() {
 			}
 		}
 		done := false
-		return wrap(cls, ZipType, &GoIter{T: ZipType, Reduce: func(_ *Interp, cls *Type) (Object, error) {
+		zip := &GoIter{T: ZipType}
+		*zip = GoIter{T: ZipType, Reduce: func(_ *Interp, cls *Type) (Object, error) {
 			if strict {
 				return NewTuple(cls, NewTuple(slices.Clone(its)...), True), nil
 			}
 			return NewTuple(cls, NewTuple(slices.Clone(its)...)), nil
 		}, SetState: func(in *Interp, state Object) (err error) {
 			strict, err = in.Truth(state)
+			zip.pair = nil
 			return err
 		}, NextFn: func(in *Interp) (Object, error) {
 			if done || len(its) == 0 {
@@ -168,7 +176,26 @@ func initIterators() {
 				out.Items[i] = v
 			}
 			return out, nil
-		}}), nil
+		}}
+		if len(its) == 2 && !strict {
+			zip.pair = func(in *Interp) (a, b Object, err error) {
+				if done {
+					return nil, nil, nil
+				}
+				if a, err = in.Next(its[0]); a != nil && err == nil {
+					b, err = in.Next(its[1])
+				}
+				if err != nil {
+					return nil, nil, err
+				}
+				if b == nil {
+					done = true
+					return nil, nil, nil
+				}
+				return a, b, nil
+			}
+		}
+		return wrap(cls, ZipType, zip), nil
 	}
 	MapType.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
 		if err := noKeywords(in, "map", cls, kw); err != nil {

@@ -631,6 +631,9 @@ func initNumbers() {
 		if len(args) == 0 {
 			return wrap(cls, FloatType, Float(0)), nil
 		}
+		if x, ok := args[0].(Int); ok {
+			return wrap(cls, FloatType, in.boxFloat(float64(x))), nil
+		}
 		if s, ok := AsStr(args[0]); ok {
 			v, ok := parseFloat(s)
 			if !ok {

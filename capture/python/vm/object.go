@@ -193,8 +193,9 @@ type Iterator interface {
 // GoIter makes an iterator of a Go function.
 type GoIter struct {
 	NextFn func(in *Interp) (Object, error)
-	T      *Type      // nil: a plain iterator
-	Left   func() int // how many more there are, for __length_hint__; nil where that is not known
+	T      *Type                                     // nil: a plain iterator
+	Left   func() int                                // how many more there are, for __length_hint__; nil where that is not known
+	pair   func(in *Interp) (a, b Object, err error) // NextFn without the tuple, of an iterator of pairs; a is nil at the end
 
 	Reduce   func(in *Interp, cls *Type) (Object, error) // __reduce__, as an instance of cls; nil where there is none
 	SetState func(in *Interp, state Object) error        // __setstate__; nil where there is none
@@ -411,10 +412,25 @@ func newPair(a, b Object) *Tuple {
 	return &p.t
 }
 
-// newItems makes a tuple of n items that its maker fills.
+// newItems makes a tuple of n items that its maker fills: few of them in one piece of memory with it.
 func newItems(n int) *Tuple {
-	if n == 2 {
+	switch n {
+	case 1:
+		p := &struct {
+			t     Tuple
+			items [1]Object
+		}{}
+		p.t.Items = p.items[:]
+		return &p.t
+	case 2:
 		return newPair(nil, nil)
+	case 3:
+		p := &struct {
+			t     Tuple
+			items [3]Object
+		}{}
+		p.t.Items = p.items[:]
+		return &p.t
 	}
 	return &Tuple{make([]Object, n)}
 }

@@ -136,8 +136,13 @@ func (in *Interp) binary(op string, a, b Object) (Object, error) {
 
 // callOperand calls an operator's special method, as an operator does.
 func (in *Interp) callOperand(f, self, other Object) (Object, error) {
-	if b, ok := f.(*Builtin); ok && b.operand != nil {
-		return b.operand(in, []Object{self, other}, nil)
+	switch f := f.(type) {
+	case *Builtin:
+		if f.operand != nil {
+			return f.operand(in, []Object{self, other}, nil)
+		}
+	case *Function:
+		return f.callTwo(in, self, other)
 	}
 	return in.callSpecial(f, self, other)
 }

@@ -2,8 +2,8 @@ package vm
 
 import "whittle/capture/python/code"
 
-// Instructions of our own, which a code object runs instead of CPython's unless it is traced. A pair's second instruction stays
-// in its place, where a jump finds it, so that numbers of instructions mean the same in both; the pair takes its argument from there.
+// Instructions of our own, which a code object runs instead of CPython's unless it is traced: pairs, and a few runs of three. What follows the
+// first stays in its place, where a jump finds it, so that numbers of instructions mean the same in both; arguments are taken from there.
 // The pictures of the stack are as in package code.
 const (
 	fastLoadLoad    code.Op = 200 + iota // - LOAD_FAST, LOAD_FAST x y
@@ -26,6 +26,16 @@ const (
 	fastUnpackTwo                        // pair UNPACK_SEQUENCE 2, STORE_FAST, STORE_FAST -; the first alone for what is no tuple or list of two
 	fastSlice                            // a x y BUILD_SLICE 2, BINARY_SUBSCR a[x:y]; the first alone for what is no str or list, with integers
 	fastConstReturn                      // - LOAD_CONST, RETURN_VALUE
+	fastNullLoad                         // - PUSH_NULL, LOAD_FAST NULL x
+	fastNullDeref                        // - PUSH_NULL, LOAD_DEREF NULL x; the first alone where the cell is empty
+	fastFreeResume                       // - COPY_FREE_VARS, RESUME -
+	fastSetJump                          // v a k STORE_SUBSCR, JUMP_BACKWARD -
+	fastAppendJump                       // list ... v LIST_APPEND, JUMP_BACKWARD list ...
+	fastForPair                          // iter FOR_ITER, UNPACK_SEQUENCE 2 iter y x | iter FOR_ITER, UNPACK_SEQUENCE 2 -; the first alone for what does not give pairs one by one
+	fastConstOp                          // x LOAD_CONST, BINARY_OP result; like the next three, all but the last of them for what is no small built-in value
+	fastLoadOp                           // x LOAD_FAST, BINARY_OP result
+	fastLoadConstOp                      // - LOAD_FAST, LOAD_CONST, BINARY_OP result
+	fastLoadLoadOp                       // - LOAD_FAST, LOAD_FAST, BINARY_OP result
 )
 
 // pairs has what two instructions in a row become.
@@ -49,6 +59,13 @@ var pairs = map[[2]code.Op]code.Op{
 	{code.COMPARE_OP, code.POP_JUMP_BACKWARD_IF_TRUE}:  fastCompareJump,
 	{code.BUILD_SLICE, code.BINARY_SUBSCR}:             fastSlice,
 	{code.PRECALL, code.CALL}:                          fastCall,
+	{code.PUSH_NULL, code.LOAD_FAST}:                   fastNullLoad,
+	{code.PUSH_NULL, code.LOAD_DEREF}:                  fastNullDeref,
+	{code.COPY_FREE_VARS, code.RESUME}:                 fastFreeResume,
+	{code.STORE_SUBSCR, code.JUMP_BACKWARD}:            fastSetJump,
+	{code.LIST_APPEND, code.JUMP_BACKWARD}:             fastAppendJump,
+	{code.LOAD_CONST, code.BINARY_OP}:                  fastConstOp,
+	{code.LOAD_FAST, code.BINARY_OP}:                   fastLoadOp,
 }
 
 // pairOf is pairs by the numbers of the instructions: all code is quickened when it is loaded.
@@ -59,30 +76,43 @@ var pairOf = func() (t [256][256]code.Op) {
 	return t
 }()
 
-// quicken gives the instructions that run where none is watched: the first of a pair becomes the pair's.
+// quicken gives the instructions that run where none is watched: the first of a pair or a run becomes that of all.
 func quicken(ops []op) []op {
 	out := make([]op, len(ops))
 	copy(out, ops)
 	for i := range ops {
-		o := &out[i].op
+		o := &out[i]
 		if i+1 < len(ops) {
-			if pair := pairOf[ops[i].op][ops[i+1].op]; pair != 0 {
-				*o = pair
+			if pair := pairOf[ops[i].op()][ops[i+1].op()]; pair != 0 {
+				o.become(pair)
 			}
 		}
-		switch ops[i].op {
+		switch ops[i].op() {
+		case code.LOAD_FAST:
+			if i+2 < len(ops) && ops[i+2].op() == code.BINARY_OP {
+				switch ops[i+1].op() {
+				case code.LOAD_FAST:
+					o.become(fastLoadLoadOp)
+				case code.LOAD_CONST:
+					o.become(fastLoadConstOp)
+				}
+			}
+		case code.FOR_ITER:
+			if i+1 < len(ops) && ops[i+1].op() == code.UNPACK_SEQUENCE && ops[i+1].arg == 2 {
+				o.become(fastForPair)
+			}
 		case code.UNPACK_SEQUENCE:
-			if ops[i].arg == 2 && i+2 < len(ops) && ops[i+1].op == code.STORE_FAST && ops[i+2].op == code.STORE_FAST {
-				*o = fastUnpackTwo
+			if ops[i].arg == 2 && i+2 < len(ops) && ops[i+1].op() == code.STORE_FAST && ops[i+2].op() == code.STORE_FAST {
+				o.become(fastUnpackTwo)
 			}
 		case code.BINARY_OP:
 			switch code.BinOps[ops[i].arg%code.InPlace] {
 			case "+":
-				*o = fastAdd
+				o.become(fastAdd)
 			case "-":
-				*o = fastSub
+				o.become(fastSub)
 			case "*":
-				*o = fastMul
+				o.become(fastMul)
 			}
 		}
 	}

@@ -51,6 +51,27 @@ func makeRange(start, stop, step *big.Int) Object {
 	return &Range{start.Int64(), stop.Int64(), step.Int64()}
 }
 
+// smallRange is the range of arguments that are integers of modest size; nil of others.
+func smallRange(args []Object) Object {
+	const most = math.MaxInt64 / 4
+	v := [3]int64{0, 0, 1}
+	at := v[:]
+	if len(args) == 1 {
+		at = v[1:]
+	}
+	for i, a := range args {
+		n, ok := a.(Int)
+		if !ok || n > most || n < -most {
+			return nil
+		}
+		at[i] = int64(n)
+	}
+	if v[2] == 0 {
+		return nil
+	}
+	return &Range{v[0], v[1], v[2]}
+}
+
 // asLongRange is a range of either kind as one of any size.
 func asLongRange(o Object) *longRange {
 	switch x := o.(type) {
@@ -233,6 +254,9 @@ func initRange() {
 		}
 		if len(args) > 3 {
 			return nil, in.Errorf(in.Exc.TypeError, "range expected at most 3 arguments, got %d", len(args))
+		}
+		if r := smallRange(args); r != nil {
+			return r, nil
 		}
 		var v [3]*big.Int
 		for i, a := range args {

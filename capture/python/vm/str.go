@@ -21,28 +21,58 @@ func strArg(in *Interp, fname string, o Object) (string, error) {
 
 // span turns optional start and end (in characters) into a substring; off is its offset in characters.
 func span(in *Interp, s string, args []Object) (sub string, off int, ok bool, err error) {
-	sl := &Slice{None, None, None}
+	from, to := None, None
 	if len(args) > 0 {
-		sl.Start = args[0]
+		from = args[0]
 	}
 	if len(args) > 1 {
-		sl.Stop = args[1]
+		to = args[1]
 	}
-	if sl.Start == None && sl.Stop == None {
+	if from == None && to == None {
 		return s, 0, true, nil
 	}
 	wide, n := in.runes(s)
-	start, stop, _, _, err := sl.indices(in, n)
-	if err != nil {
-		return "", 0, false, err
+	start, simple := bound(from, 0, n)
+	stop, also := bound(to, n, n)
+	if !simple || !also {
+		sl := &Slice{from, to, None}
+		if start, stop, _, _, err = sl.indices(in, n); err != nil {
+			return "", 0, false, err
+		}
 	}
-	if i, isI := AsInt(sl.Start); isI && i > int64(n) || start > stop {
+	if i, isI := AsInt(from); isI && i > int64(n) || start > stop {
 		return "", 0, false, nil
 	}
 	if wide == nil {
 		return s[start:stop], start, true, nil
 	}
 	return s[byteOff(s, start):byteOff(s, stop)], start, true, nil
+}
+
+// notStr is the TypeError for a method of str that is called with something else.
+func notStr(in *Interp, name string, o Object) error {
+	return in.Errorf(in.Exc.TypeError, "descriptor '%s' for 'str' objects doesn't apply to a '%s' object", name, TypeName(o))
+}
+
+// sameStr is s as an object: o itself, if that is a str of this text.
+func sameStr(o Object, s string) Object {
+	if x, ok := o.(Str); ok && string(x) == s {
+		return o
+	}
+	if len(s) == 1 && s[0] < utf8.RuneSelf {
+		return charStrs[s[0]]
+	}
+	return Str(s)
+}
+
+// allRunes reports whether f is true of all characters.
+func allRunes(s string, f func(r rune) bool) bool {
+	for _, r := range wtf8.All(s) {
+		if !f(r) {
+			return false
+		}
+	}
+	return true
 }
 
 // byteOff is where character n begins in s.
@@ -129,7 +159,7 @@ func initStr() {
 		addMethod(t, name, lo, hi, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 			s, ok := AsStr(args[0])
 			if !ok {
-				return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' for 'str' objects doesn't apply to a '%s' object", name, TypeName(args[0]))
+				return nil, notStr(in, name, args[0])
 			}
 			return f(in, s, args[1:])
 		})
@@ -147,7 +177,13 @@ func initStr() {
 	m("__str__", 0, 0, func(_ *Interp, s string, _ []Object) (Object, error) { return Str(s), nil })
 	m("__getnewargs__", 0, 0, func(_ *Interp, s string, _ []Object) (Object, error) { return NewTuple(Str(s)), nil })
 	simple := func(name string, f func(s string) string) {
-		m(name, 0, 0, func(_ *Interp, s string, _ []Object) (Object, error) { return Str(f(s)), nil })
+		addMethod(t, name, 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+			s, ok := AsStr(args[0])
+			if !ok {
+				return nil, notStr(in, name, args[0])
+			}
+			return sameStr(args[0], f(s)), nil
+		})
 	}
 	simple("lower", lowerStr)
 	simple("upper", upperStr)
@@ -160,8 +196,11 @@ func initStr() {
 			if s == "" {
 				return MakeBool(empty), nil
 			}
-			for _, r := range wtf8.All(s) {
-				if !f(r) {
+			for i := 0; i < len(s); i++ {
+				if s[i] >= utf8.RuneSelf {
+					return MakeBool(allRunes(s[i:], f)), nil
+				}
+				if !f(rune(s[i])) {
 					return False, nil
 				}
 			}
@@ -205,22 +244,26 @@ func initStr() {
 		return MakeBool(any), nil
 	})
 	strip := func(name string, l, r bool) {
-		m(name, 0, 1, func(in *Interp, s string, args []Object) (Object, error) {
+		addMethod(t, name, 0, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+			s, ok := AsStr(args[0])
+			if !ok {
+				return nil, notStr(in, name, args[0])
+			}
 			f := isSpace
-			if len(args) > 0 && args[0] != None {
-				cut, err := strArg(in, name+" arg", args[0])
+			if len(args) > 1 && args[1] != None {
+				cut, err := strArg(in, name+" arg", args[1])
 				if err != nil {
 					return nil, in.Errorf(in.Exc.TypeError, "%s arg must be None or str", name)
 				}
 				f = func(r rune) bool { return strings.ContainsRune(cut, r) }
 			}
-			if l {
+			if l && s != "" && (s[0] >= utf8.RuneSelf || f(rune(s[0]))) {
 				s = strings.TrimLeftFunc(s, f)
 			}
-			if r {
+			if r && s != "" && (s[len(s)-1] >= utf8.RuneSelf || f(rune(s[len(s)-1]))) {
 				s = strings.TrimRightFunc(s, f)
 			}
-			return Str(s), nil
+			return sameStr(args[0], s), nil
 		})
 	}
 	strip("strip", true, true)
@@ -322,15 +365,22 @@ func initStr() {
 		if args[0].Type().Lookup("__iter__") == nil && args[0].Type().Lookup("__getitem__") == nil {
 			return nil, in.Errorf(in.Exc.TypeError, "can only join an iterable")
 		}
-		it, err := in.Iter(args[0])
-		if err != nil && in.Matches(err, in.Exc.TypeError) {
-			return nil, in.Errorf(in.Exc.TypeError, "can only join an iterable")
-		} else if err != nil {
-			return nil, err
-		}
-		items, err := in.IterAll(it)
-		if err != nil {
-			return nil, err
+		var items []Object
+		switch x := args[0].(type) {
+		case *List:
+			items = x.Items
+		case *Tuple:
+			items = x.Items
+		default:
+			it, err := in.Iter(x)
+			if err != nil && in.Matches(err, in.Exc.TypeError) {
+				return nil, in.Errorf(in.Exc.TypeError, "can only join an iterable")
+			} else if err != nil {
+				return nil, err
+			}
+			if items, err = in.IterAll(it); err != nil {
+				return nil, err
+			}
 		}
 		parts := make([]string, len(items))
 		for i, it := range items {
@@ -598,6 +648,9 @@ func initStr() {
 
 // splitSpace splits at runs of white space, n times at most unless that is negative, counted from the right end if right.
 func splitSpace(s string, n int, right bool) []string {
+	if n < 0 && isASCII(s) {
+		return splitASCII(s)
+	}
 	if n < 0 {
 		return strings.FieldsFunc(s, isSpace)
 	}
@@ -629,6 +682,25 @@ func splitSpace(s string, n int, right bool) []string {
 		_, w := wtf8.DecodeRuneInString(s[i:])
 		out = append([]string{s[i+w:]}, out...)
 		s = strings.TrimRightFunc(s[:i], isSpace)
+	}
+	return out
+}
+
+// splitASCII is splitSpace of what has characters of one byte only, without a limit.
+func splitASCII(s string) []string {
+	out := make([]string, 0, len(s)/8+1)
+	begin := -1
+	for i := 0; i < len(s); i++ {
+		switch space := isSpace(rune(s[i])); {
+		case space && begin >= 0:
+			out = append(out, s[begin:i])
+			begin = -1
+		case !space && begin < 0:
+			begin = i
+		}
+	}
+	if begin >= 0 {
+		out = append(out, s[begin:])
 	}
 	return out
 }

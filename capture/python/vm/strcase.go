@@ -2,6 +2,7 @@ package vm
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"whittle/capture/python/ucd"
 	"whittle/capture/python/wtf8"
@@ -96,7 +97,12 @@ func isUpper(r rune) bool { return has(r, ucd.IsUpper) }
 func isTitle(r rune) bool { return r >= 128 && ucd.Of(r).Category() == "Lt" }
 
 func isAlpha(r rune) bool { return has(r, ucd.Alpha) }
-func isSpace(r rune) bool { return has(r, ucd.Space) }
+func isSpace(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r == ' ' || r >= '\t' && r <= '\r' || r >= 0x1c && r <= 0x1f
+	}
+	return has(r, ucd.Space)
+}
 
 // isDecimal, isAnyDigit and isNumeric ask for more and more: '٣', '³', '¾'.
 func isDecimal(r rune) bool  { return r >= '0' && r <= '9' || r >= 128 && second(ucd.Of(r).Decimal()) }

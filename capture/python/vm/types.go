@@ -165,14 +165,36 @@ func (t *Type) abstractError(in *Interp) error {
 
 // NewInstance makes an instance of cls that holds native, without running __init__.
 func NewInstance(cls *Type, native any) *Instance {
-	i := &Instance{Class: cls, Native: native}
-	if cls.NumSlots > 0 {
-		i.Slots = make([]Object, cls.NumSlots)
+	var i *Instance
+	switch n := cls.NumSlots; n { // few slots lie beside the instance, in one piece of memory
+	case 0:
+		i = &Instance{}
+	case 1:
+		i = slotted(func(o *withSlots[[1]Object]) []Object { return o.slots[:] })
+	case 2:
+		i = slotted(func(o *withSlots[[2]Object]) []Object { return o.slots[:] })
+	case 3:
+		i = slotted(func(o *withSlots[[3]Object]) []Object { return o.slots[:] })
+	default:
+		i = &Instance{Slots: make([]Object, n)}
 	}
+	i.Class, i.Native = cls, native
 	if cls.owner != nil && cls.hooks().del {
 		cls.finalizes(i)
 	}
 	return i
+}
+
+// withSlots is an instance with its slots behind it.
+type withSlots[A any] struct {
+	Instance
+	slots A
+}
+
+func slotted[A any](slots func(o *withSlots[A]) []Object) *Instance {
+	o := new(withSlots[A])
+	o.Slots = slots(o)
+	return &o.Instance
 }
 
 // wrap gives v itself for the exact type and an instance of the subclass otherwise.
