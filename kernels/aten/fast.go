@@ -25,6 +25,9 @@ func blocksOf(t *tensor.Tensor, d int64) (outer, rows, inner int64, ok bool) {
 
 // selectRows copies rows of t along d, by index, to o, which is contiguous. It reports whether it could: the general way words what is wrong.
 func selectRows(o, t *tensor.Tensor, d int64, index []int64) bool {
+	if t.Dim() > 0 && o.Numel() >= t.Numel()/4 {
+		t = dense(t, t.DType)
+	}
 	outer, rows, inner, ok := blocksOf(t, d)
 	if !ok || o.DType != t.DType {
 		return false
@@ -98,6 +101,61 @@ func gatherBlock[T any](to, from []T, index []int64, inner int64) bool {
 			to[n+int64(j)] = from[at]
 		}
 	}
+	return true
+}
+
+// takeFlat fills o with the elements of t, a vector, that index names. It reports whether all are there.
+func takeFlat(o, t *tensor.Tensor, index []int64) bool {
+	switch t.DType.Size() {
+	case 4:
+		return gatherParts(tensor.Raw[uint32](o), tensor.Raw[uint32](t)[:t.Numel()], index)
+	case 8:
+		return gatherParts(tensor.Raw[uint64](o), tensor.Raw[uint64](t)[:t.Numel()], index)
+	}
+	return false
+}
+
+func gatherParts[T any](to, from []T, index []int64) bool {
+	var outside atomic.Bool
+	parallel.For(len(index), grain, func(lo, hi int) {
+		if !gatherBlock(to[lo:hi], from, index[lo:hi], 1) {
+			outside.Store(true)
+		}
+	})
+	return !outside.Load()
+}
+
+// selectWithin is selectRows along the last dimension: elements are picked out of each row by one index. It reports whether it could.
+func selectWithin(o, t *tensor.Tensor, index []int64) bool {
+	if o.DType != t.DType || !o.IsContiguous(tensor.ContiguousFormat) || len(index) < 8 {
+		return false
+	}
+	switch t.DType.Size() {
+	case 4:
+		return pickWithin[uint32](o, t, index)
+	case 8:
+		return pickWithin[uint64](o, t, index)
+	}
+	return false
+}
+
+func pickWithin[T any](o, t *tensor.Tensor, index []int64) bool {
+	from := dense(t, t.DType)
+	n := int(t.Shape[t.Dim()-1])
+	for _, i := range index {
+		if i < 0 || i >= int64(n) {
+			return false
+		}
+	}
+	if o.Numel() == 0 {
+		return true
+	}
+	dst, src := tensor.Raw[T](o), tensor.Raw[T](from)
+	parallel.For(int(t.Numel())/n, grain/len(index)+1, func(lo, hi int) {
+		for r := lo; r < hi; r++ {
+			gatherBlock(dst[r*len(index):][:len(index)], src[r*n:][:n], index, 1)
+		}
+	})
 	return true
 }
 

@@ -217,6 +217,10 @@ func binaryOps() {
 	fl("copysign.Tensor copysign.Scalar", 2, fixed(f2(math.Copysign).simd(native.Copysign)))
 	def("nextafter", func(c *Call) (Value, error) {
 		d := rtype(c.Args[:2]...)
+		op := native.NextAfter
+		if d != tensor.Float32 && d != tensor.Float64 { // the neighbours of float32 are others
+			op = 0
+		}
 		return c.pwv(c.Args[:2], d, d, f2(func(a, b float64) float64 {
 			switch d {
 			case tensor.Float32:
@@ -225,7 +229,7 @@ func binaryOps() {
 				return nextBF16(a, b)
 			}
 			return math.Nextafter(a, b)
-		}))
+		}).simd(op))
 	})
 	fl("logaddexp", 2, fixed(f2(func(a, b float64) float64 {
 		if math.IsInf(a, 0) && a == b {

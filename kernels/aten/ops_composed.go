@@ -189,6 +189,9 @@ func products() {
 		return c.via("stack", out, int64(1))
 	})
 	def("_trilinear", func(c *Call) (Value, error) {
+		if v, ok := c.contracted(); ok {
+			return v, nil
+		}
 		var prod Value
 		for i := range 3 {
 			v := Value(c.T(i))
@@ -379,4 +382,58 @@ func matrixNorms() {
 	}
 	comp("linalg_norm", func(c *Call) (Value, error) { return norm(c, "linalg_matrix_norm") })
 	comp("linalg_norm.ord_str", func(c *Call) (Value, error) { return norm(c, "linalg_matrix_norm.str_ord") })
+}
+
+// contracted is _trilinear of real numbers as two products of matrices, so that what the three operands are together is never in memory.
+func (c *Call) contracted() (*tensor.Tensor, bool) {
+	if !c.real || !c.T(0).DType.IsFloat() || c.T(0).Numel() == 0 || c.T(1).Numel() == 0 || c.T(2).Numel() == 0 {
+		return nil, false
+	}
+	beneath := *c
+	beneath.Dispatch = c.sub()
+	var ts [3]*tensor.Tensor
+	for i := range ts {
+		ts[i] = c.T(i)
+		for _, d := range c.Ints(3 + i) {
+			var err error
+			if ts[i], err = c.doT("unsqueeze", ts[i], d); err != nil {
+				return nil, false
+			}
+		}
+	}
+	rank := ts[0].Dim()
+	if ts[1].Dim() != rank || ts[2].Dim() != rank || len(c.Ints(6)) == 0 || slices.ContainsFunc(c.Ints(6), func(d int64) bool { return d < 0 || d >= int64(rank) }) {
+		return nil, false // the general way words what is wrong
+	}
+	for d := range rank {
+		n := max(ts[0].Shape[d], ts[1].Shape[d], ts[2].Shape[d])
+		for _, t := range ts {
+			if t.Shape[d] != n && t.Shape[d] != 1 {
+				return nil, false
+			}
+		}
+	}
+	first, second := []int64{}, []int64{} // what is summed over with the second operand, and with the third
+	for _, d := range c.Ints(6) {
+		if ts[2].Shape[d] == 1 {
+			first = append(first, d)
+		} else {
+			second = append(second, d)
+		}
+	}
+	v, err := sumproduct(&beneath, ts[0], ts[1], first)
+	if err == nil {
+		v, err = sumproduct(&beneath, v, ts[2], second)
+	}
+	if err != nil {
+		return nil, false
+	}
+	var shape []int64
+	for d, s := range v.Shape {
+		if !slices.Contains(c.Ints(6), int64(d)) {
+			shape = append(shape, s)
+		}
+	}
+	w := v.Contiguous()
+	return tensor.NewView(w, shape, tensor.ContiguousStrides(shape), w.Offset), true
 }

@@ -282,6 +282,10 @@ func convForward[T realNumber](y, x, w []T, ys, xs, ws []int64, s convSpec) {
 		})
 		return
 	}
+	if len(ks) == 3 && ci == 1 && co <= few {
+		convDeep(y, x, w, ys, xs, ws, s)
+		return
+	}
 	if flat && !s.asItIs(k) && co > lowRows && co*l*ci*k > smallProduct {
 		// Outputs are cut where threads want it: of few images and groups, each has several parts.
 		parts := (parallel.Threads() + int(xs[0]*g) - 1) / int(xs[0]*g)
@@ -342,6 +346,42 @@ func convRun[T realNumber](y, x, w []T, ys, xs, ws []int64, s convSpec) {
 	} else {
 		convForward(y, x, w, ys, xs, ws, s)
 	}
+}
+
+// convDeep is convForward in three dimensions with one channel of input a group: each plane of the result is the sum of those of two dimensions.
+func convDeep[T realNumber](y, x, w []T, ys, xs, ws []int64, s convSpec) {
+	area, inArea, size := ys[3]*ys[4], xs[3]*xs[4], ws[3]*ws[4]
+	flat := s
+	flat.stride, flat.pad, flat.dil = s.stride[1:], s.pad[1:], s.dil[1:]
+	p := flat.plane(1, xs[3:], ws[3:], ys[3:])
+	co := ys[1] / s.groups
+	parallel.For(int(xs[0]*ys[1]*ys[2]), 1, func(from, to int) {
+		var more []T
+		for q := int64(from); q < int64(to); q++ {
+			n, o, z := q/ys[2]/ys[1], q/ys[2]%ys[1], q%ys[2]
+			plane, first := y[q*area:][:area], true
+			for d := range ws[2] {
+				at := z*s.stride[0] - s.pad[0] + d*s.dil[0]
+				if at < 0 || at >= xs[2] {
+					continue
+				}
+				img, kernel := x[((n*s.groups+o/co)*xs[2]+at)*inArea:][:inArea], w[(o*ws[2]+d)*size:][:size]
+				if first {
+					native.Depthwise(native.Forward, p, plane, img, kernel)
+					first = false
+					continue
+				}
+				more = room(more, int(area))
+				native.Depthwise(native.Forward, p, more, img, kernel)
+				for i, e := range more {
+					plane[i] += e
+				}
+			}
+			if first {
+				clear(plane)
+			}
+		}
+	})
 }
 
 // convTransposed computes y (zeroed, contiguous), of which x is a convolution's output: its gradient by the input. The columns are a product, and are

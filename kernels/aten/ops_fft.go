@@ -3,9 +3,11 @@ package aten
 import (
 	"math"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/dsp/fourier"
 
+	"whittle/kernels/parallel"
 	"whittle/kernels/tensor"
 )
 
@@ -49,32 +51,83 @@ func fftMode(norm Value, forward bool) (int64, error) {
 	}
 }
 
-// alongLines calls f with the storage position of the first element of each line of t along d.
-func alongLines(t *tensor.Tensor, d int, f func(off int64)) {
+// lineStarts is the storage position of the first element of each line of t along d.
+func lineStarts(t *tensor.Tensor, d int) []int64 {
 	rest := &tensor.Tensor{Shape: slices.Delete(slices.Clone(t.Shape), d, d+1), Stride: slices.Delete(slices.Clone(t.Stride), d, d+1)}
-	for _, o := range offsets(rest) {
-		f(t.Offset + o)
-	}
+	return addTo(offsets(rest), t.Offset)
+}
+
+// eachLine shares out count lines of n elements among threads, each of which calls make for a function that does one after the other, in room of its own.
+func eachLine(count int, n int64, make func() func(k int)) {
+	parallel.For(count, int(grain/8/(n+1)+1), func(lo, hi int) {
+		f := make()
+		for k := lo; k < hi; k++ {
+			f(k)
+		}
+	})
 }
 
 // fftLines transforms the complex tensor t in place along d, times scale.
 func fftLines(t *tensor.Tensor, d int, forward bool, scale float64) {
 	n := t.Shape[d]
-	plan := fourier.NewCmplxFFT(int(n))
-	line, out := make([]complex128, n), make([]complex128, n)
-	alongLines(t, d, func(off int64) {
-		tensor.LoadComplex(t, off, t.Stride[d], line)
-		if forward {
-			plan.Coefficients(out, line)
-		} else {
-			plan.Sequence(out, line)
+	starts := lineStarts(t, d)
+	if t.Stride[d] != 1 && t.DType == tensor.Complex128 {
+		fftAcross(tensor.Whole[complex128](t), starts, n, t.Stride[d], forward, scale)
+		return
+	}
+	plans := sync.Pool{New: func() any { return fourier.NewCmplxFFT(int(n)) }}
+	eachLine(len(starts), n, func() func(k int) {
+		plan := plans.Get().(*fourier.CmplxFFT)
+		line, out := make([]complex128, n), make([]complex128, n)
+		return func(k int) {
+			off := starts[k]
+			tensor.LoadComplex(t, off, t.Stride[d], line)
+			if forward {
+				plan.Coefficients(out, line)
+			} else {
+				plan.Sequence(out, line)
+			}
+			if scale != 1 {
+				for i := range out {
+					out[i] *= complex(scale, 0)
+				}
+			}
+			tensor.StoreComplex(t, off, t.Stride[d], out)
 		}
-		if scale != 1 {
-			for i := range out {
-				out[i] *= complex(scale, 0)
+	})
+}
+
+// fftAcross is fftLines for lines whose elements lie step apart: as many of them as share lines of the cache are read and written together.
+func fftAcross(data []complex128, starts []int64, n, step int64, forward bool, scale float64) {
+	const together = 8
+	plans := sync.Pool{New: func() any { return fourier.NewCmplxFFT(int(n)) }}
+	eachLine((len(starts)+together-1)/together, together*n, func() func(k int) {
+		plan := plans.Get().(*fourier.CmplxFFT)
+		lines, out := make([]complex128, together*n), make([]complex128, n)
+		return func(k int) {
+			some := starts[k*together : min((k+1)*together, len(starts))]
+			for i := range n {
+				for j, s := range some {
+					lines[int64(j)*n+i] = data[s+i*step]
+				}
+			}
+			for j := range some {
+				line := lines[int64(j)*n:][:n]
+				if forward {
+					plan.Coefficients(out, line)
+				} else {
+					plan.Sequence(out, line)
+				}
+				for i, x := range out {
+					line[i] = complex(real(x)*scale, imag(x)*scale)
+				}
+			}
+			for i := range n {
+				for j, s := range some {
+					data[s+i*step] = lines[int64(j)*n+i]
+				}
 			}
 		}
-		tensor.StoreComplex(t, off, t.Stride[d], out)
 	})
 }
 
@@ -138,7 +191,7 @@ func fftKernels() {
 			return o, nil
 		}
 		// Lines pass through float64 storage, so that several dimensions round once.
-		w := tensor.Empty(tensor.Complex128, t.Shape...)
+		w := tensor.EmptyUnset(tensor.Complex128, t.Shape, tensor.ContiguousStrides(t.Shape))
 		tensor.Copy(w, t)
 		n := int64(1)
 		for _, d := range dims {
@@ -180,19 +233,20 @@ func fftKernels() {
 			size *= t.Shape[d]
 		}
 		scale := complex(fftScale(c.I(2), size), 0)
-		plan := fourier.NewFFT(int(n))
-		line, out := make([]float64, n), make([]complex128, n/2+1)
-		outs := []int64{}
-		alongLines(w, last, func(off int64) { outs = append(outs, off) })
-		k := 0
-		alongLines(t, last, func(off int64) {
-			tensor.LoadFloat(t, off, t.Stride[last], line)
-			plan.Coefficients(out, line)
-			for i := range out {
-				out[i] *= scale
+		ins, outs := lineStarts(t, last), lineStarts(w, last)
+		plans := sync.Pool{New: func() any { return fourier.NewFFT(int(n)) }}
+		eachLine(len(ins), n, func() func(k int) {
+			plan, line, out := plans.Get().(*fourier.FFT), make([]float64, n), make([]complex128, n/2+1)
+			return func(k int) {
+				tensor.LoadFloat(t, ins[k], t.Stride[last], line)
+				plan.Coefficients(out, line)
+				if scale != 1 {
+					for i := range out {
+						out[i] *= scale
+					}
+				}
+				tensor.StoreComplex(w, outs[k], w.Stride[last], out)
 			}
-			tensor.StoreComplex(w, outs[k], w.Stride[last], out)
-			k++
 		})
 		h := tensor.NewView(w, half, w.Stride, 0)
 		for _, d := range dims[:len(dims)-1] {
@@ -224,7 +278,7 @@ func fftKernels() {
 		if t.Shape[last] < half {
 			return nil, errf("_fft_c2r: %d coefficients are too few for a last dimension of %d", t.Shape[last], n)
 		}
-		w := tensor.Empty(tensor.Complex128, t.Shape...)
+		w := tensor.EmptyUnset(tensor.Complex128, t.Shape, tensor.ContiguousStrides(t.Shape))
 		tensor.Copy(w, t)
 		for _, d := range dims[:len(dims)-1] {
 			fftLines(w, d, false, 1)
@@ -234,24 +288,23 @@ func fftKernels() {
 			size *= shape[d]
 		}
 		scale := fftScale(c.I(2), size)
-		plan := fourier.NewFFT(int(n))
-		line, out := make([]complex128, half), make([]float64, n)
-		outs := []int64{}
-		alongLines(o, last, func(off int64) { outs = append(outs, off) })
-		k := 0
-		alongLines(w, last, func(off int64) {
-			tensor.LoadComplex(w, off, w.Stride[last], line)
-			// The zero frequency of a real signal is real, and so is the highest of an even length.
-			line[0] = complex(real(line[0]), 0)
-			if n%2 == 0 {
-				line[half-1] = complex(real(line[half-1]), 0)
+		ins, outs := lineStarts(w, last), lineStarts(o, last)
+		plans := sync.Pool{New: func() any { return fourier.NewFFT(int(n)) }}
+		eachLine(len(ins), n, func() func(k int) {
+			plan, line, out := plans.Get().(*fourier.FFT), make([]complex128, half), make([]float64, n)
+			return func(k int) {
+				tensor.LoadComplex(w, ins[k], w.Stride[last], line)
+				// The zero frequency of a real signal is real, and so is the highest of an even length.
+				line[0] = complex(real(line[0]), 0)
+				if n%2 == 0 {
+					line[half-1] = complex(real(line[half-1]), 0)
+				}
+				plan.Sequence(out, line)
+				for i := range out {
+					out[i] *= scale
+				}
+				tensor.StoreFloat(o, outs[k], o.Stride[last], out)
 			}
-			plan.Sequence(out, line)
-			for i := range out {
-				out[i] *= scale
-			}
-			tensor.StoreFloat(o, outs[k], o.Stride[last], out)
-			k++
 		})
 		return o, nil
 	})

@@ -273,7 +273,7 @@ func init() {
 		if sh, err := tensor.BroadcastShapes(v.Shape, p.outShape); err != nil || !slices.Equal(sh, p.outShape) {
 			return errf("shape mismatch: value tensor of shape %s cannot be broadcast to indexing result of shape %s", tensor.ShapeText(v.Shape), tensor.ShapeText(p.outShape))
 		}
-		if c.real {
+		if c.real && !p.putRuns(o, v.Expand(p.outShape), c.B(3)) {
 			scatterAt(o, p.positions(), v.Expand(p.outShape), c.B(3))
 		}
 		return nil
@@ -362,7 +362,7 @@ func init() {
 			return o, nil
 		}
 		if t.Dim() > 0 && sameBut(t.Shape, ix.Shape, d) {
-			if gatherRows(o, t, ix, d) {
+			if gatherRows(o, dense(t, t.DType), ix, d) {
 				return o, nil
 			}
 		}

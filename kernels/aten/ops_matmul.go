@@ -335,7 +335,7 @@ func init() {
 				return alpha * a * b
 			}
 			return beta*s + alpha*a*b
-		}).i3(func(s, a, b int64) int64 { return int64(beta)*s + int64(alpha)*a*b })
+		}).simd(native.OuterAdd, alpha, beta).i3(func(s, a, b int64) int64 { return int64(beta)*s + int64(alpha)*a*b })
 		if d == tensor.Bool {
 			k = k.i3(func(s, a, b int64) int64 { return b2i(beta != 0 && s != 0 || alpha != 0 && a != 0 && b != 0) })
 		}

@@ -60,7 +60,7 @@ func embeddings() {
 		if !c.real {
 			return o, nil
 		}
-		gs, is := g.Floats(), ix.Ints()
+		is := ix.Ints()
 		cnt := make([]float64, n)
 		for _, v := range is {
 			if v < 0 || v >= n {
@@ -68,25 +68,12 @@ func embeddings() {
 			}
 			cnt[v]++
 		}
-		acc := make([]float64, n*k)
-		parallel.For(int(k), int(grain/(int64(len(is))+1)+1), func(lo, hi int) { // each row in the order of its indices
-			for i, v := range is {
-				if v == pad {
-					continue
-				}
-				to, from := acc[v*k+int64(lo):v*k+int64(hi)], gs[int64(i)*k+int64(lo):int64(i)*k+int64(hi)]
-				if !scale {
-					for j, x := range from {
-						to[j] += x
-					}
-					continue
-				}
-				f := 1 / cnt[v]
-				for j, x := range from {
-					to[j] += f * x
-				}
-			}
-		})
+		var acc []float64
+		if g.DType == tensor.Float32 {
+			acc = embeddingSums(dense(g, g.DType).Float32s(), is, cnt, n, k, pad, scale)
+		} else {
+			acc = embeddingSums(g.Floats(), is, cnt, n, k, pad, scale)
+		}
 		o.SetFloats(acc)
 		return o, nil
 	})
@@ -311,4 +298,30 @@ func embeddings() {
 	}
 	comp("embedding_bag", func(c *Call) (Value, error) { return bag(c, nil) })
 	comp("embedding_bag.padding_idx", func(c *Call) (Value, error) { return bag(c, c.Args[8]) })
+}
+
+// embeddingSums is n rows of k sums: of the rows of g that is names for each, divided by their count where scale says so. Each is added up in the order
+// of the indices.
+func embeddingSums[T float32 | float64](g []T, is []int64, count []float64, n, k, pad int64, scale bool) []float64 {
+	acc := make([]float64, n*k)
+	parallel.For(int(k), int(grain/(int64(len(is))+1)+1), func(lo, hi int) {
+		for i, v := range is {
+			if v == pad {
+				continue
+			}
+			to, from := acc[v*k+int64(lo):v*k+int64(hi)], g[int64(i)*k+int64(lo):int64(i)*k+int64(hi)]
+			to = to[:len(from)]
+			if !scale {
+				for j, x := range from {
+					to[j] += float64(x)
+				}
+				continue
+			}
+			f := 1 / count[v]
+			for j, x := range from {
+				to[j] += f * float64(x)
+			}
+		}
+	})
+	return acc
 }

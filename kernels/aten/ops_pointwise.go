@@ -320,8 +320,19 @@ func init() {
 			}
 			return b2c(!cmplx.IsInf(z) && !math.IsNaN(real(z)) && !math.IsNaN(imag(z)))
 		})
-		if re {
+		if re && (c.T(0).DType.Kind() == tensor.KindComplex || !c.real) {
 			return c.pwv(c.Args[:1], c.T(0).DType, tensor.Bool, k)
+		}
+		if re { // all are
+			t := c.T(0)
+			o := c.NewUnset(tensor.Bool, t.Shape, tensor.PointwiseStrides(t.Shape, t))
+			if b := o.Storage.Data; len(b) > 0 {
+				b[0] = 1
+				for n := 1; n < len(b); n *= 2 {
+					copy(b[n:], b[:n])
+				}
+			}
+			return o, nil
 		}
 		return c.test(k, native.Within, most)
 	})

@@ -102,13 +102,6 @@ func (c *Call) poolSpec(t *tensor.Tensor, nd int, k, stride, pad, dil []int64, c
 	return p, nil
 }
 
-// box is the clipped window of output position o.
-func (p poolSpec) box(o, in, lo, hi []int64) {
-	for d := range o {
-		lo[d], hi[d] = p.bounds(d, o[d], in[d])
-	}
-}
-
 // bounds is the clipped window of output position o in dimension d, of size in.
 func (p poolSpec) bounds(d int, o, in int64) (lo, hi int64) {
 	lo = o*p.stride[d] - p.pad[d]
@@ -128,19 +121,28 @@ func (c *Call) maxPool(t *tensor.Tensor, nd int, p poolSpec) (v, ix *tensor.Tens
 	if !c.real {
 		return
 	}
-	if y, at := v.Float32s(), ix.Int64s(); y != nil && at != nil && nd == 2 && t.IsContiguous(tensor.ContiguousFormat) {
-		maxPlanes(y, at, t.Float32s(), n, in, p)
+	var bs [][]extent
+	for d := range in {
+		row := make([]extent, p.out[d])
+		for j := range row {
+			row[j].lo, row[j].hi = p.bounds(d, int64(j), in[d])
+		}
+		bs = append(bs, row)
+	}
+	c.maxima(v, ix, t, n, in, bs, p.dil)
+	return
+}
+
+// maxima fills v and ix with the greatest elements of windows of t's planes, and where they are.
+func (c *Call) maxima(v, ix, t *tensor.Tensor, n int64, in []int64, bs [][]extent, dil []int64) {
+	if y, at := v.Float32s(), ix.Int64s(); y != nil && at != nil && t.DType == tensor.Float32 {
+		maxBoxes(y, at, dense(t, t.DType).Float32s(), n, in, bs, dil)
 		return
 	}
-	x, ov, oi := t.Floats(), make([]float64, v.Numel()), make([]int64, v.Numel())
-	if nd == 2 {
-		maxPlanes(ov, oi, x, n, in, p)
-	} else {
-		maxBoxes(ov, oi, x, n, in, p)
-	}
+	ov, oi := make([]float64, v.Numel()), make([]int64, v.Numel())
+	maxBoxes(ov, oi, t.Floats(), n, in, bs, dil)
 	v.SetFloats(ov)
 	ix.SetInts(oi)
-	return
 }
 
 // eachPlane calls f for each of n planes of size elements and nd dimensions, several at once, with room for a position and the bounds of a window.
@@ -153,54 +155,208 @@ func eachPlane(n, size int64, nd int, f func(q int64, pos, lo, hi []int64)) {
 	})
 }
 
-// maxPlanes fills v and ix, n planes of p.out, with the greatest elements of the windows of x, n planes of in, and their positions in their planes:
-// of equals the first, of NaNs the last.
-func maxPlanes[T float32 | float64](v []T, ix []int64, x []T, n int64, in []int64, p poolSpec) {
-	inN, outN := in[0]*in[1], p.out[0]*p.out[1]
-	width, dr, dc := in[1], p.dil[0], p.dil[1]
-	// The columns of the windows are the same in each row.
-	left, right := make([]int64, p.out[1]), make([]int64, p.out[1])
-	for j := range left {
-		left[j], right[j] = p.bounds(1, int64(j), width)
-	}
+// maxBoxes fills v and ix, n planes of windows, with the greatest elements of the windows of x, n planes of in, and their positions in their planes: of
+// equals the first, of NaNs the last. The windows are bounds for each of up to three dimensions.
+func maxBoxes[T float32 | float64](v []T, ix []int64, x []T, n int64, in []int64, bs [][]extent, dil []int64) {
+	bs, in, dil = deep(bs, in, dil)
+	inN, line, area, narrow := tensor.Numel(in), in[2], in[1]*in[2], narrowest(bs[2])
+	outN := int64(len(bs[0]) * len(bs[1]) * len(bs[2]))
 	eachPlane(n, inN, 0, func(q int64, _, _, _ []int64) {
-		img, to, at := x[q*inN:(q+1)*inN], v[q*outN:(q+1)*outN], ix[q*outN:(q+1)*outN]
-		for i := range p.out[0] {
-			top, bottom := p.bounds(0, i, in[0])
-			to, at := to[i*p.out[1]:(i+1)*p.out[1]], at[i*p.out[1]:(i+1)*p.out[1]]
-			for j := range to {
-				lo, hi := left[j], right[j]
-				best, bi := T(math.Inf(-1)), top*width+lo
-				for r := top * width; r < bottom*width; r += dr * width {
-					for k := r + lo; k < r+hi; k += dc {
-						if e := img[k]; e > best || e != e {
-							best, bi = e, k
+		img, to := x[q*inN:(q+1)*inN], q*outN
+		for _, a := range bs[0] {
+			for _, b := range bs[1] {
+				if narrow > 0 { // a row of windows together, column by column of each
+					best, at := v[to:to+int64(len(bs[2]))], ix[to:to+int64(len(bs[2]))]
+					for j, c := range bs[2] {
+						best[j], at[j] = T(math.Inf(-1)), a.lo*area+b.lo*line+c.lo
+					}
+					for z := a.lo * area; z < a.hi*area; z += dil[0] * area {
+						for y := z + b.lo*line; y < z+b.hi*line; y += dil[1] * line {
+							row := img[y : y+line]
+							for d := int64(0); d < narrow; d += dil[2] {
+								for j, c := range bs[2] {
+									if i := c.lo + d; i < c.hi {
+										if e := row[i]; e > best[j] || e != e {
+											best[j], at[j] = e, y+i
+										}
+									}
+								}
+							}
 						}
 					}
+					to += int64(len(bs[2]))
+					continue
 				}
-				to[j], at[j] = best, bi
+				for _, c := range bs[2] {
+					best, bi := T(math.Inf(-1)), a.lo*area+b.lo*line+c.lo
+					for z := a.lo * area; z < a.hi*area; z += dil[0] * area {
+						for y := z + b.lo*line; y < z+b.hi*line; y += dil[1] * line {
+							if dil[2] == 1 {
+								for k, e := range img[y+c.lo : y+c.hi] {
+									if e > best || e != e {
+										best, bi = e, y+c.lo+int64(k)
+									}
+								}
+								continue
+							}
+							for k := y + c.lo; k < y+c.hi; k += dil[2] {
+								if e := img[k]; e > best || e != e {
+									best, bi = e, k
+								}
+							}
+						}
+					}
+					v[to], ix[to] = best, bi
+					to++
+				}
 			}
 		}
 	})
 }
 
-// maxBoxes is maxPlanes in any number of dimensions.
-func maxBoxes(v []float64, ix []int64, x []float64, n int64, in []int64, p poolSpec) {
-	inN, outN := tensor.Numel(in), tensor.Numel(p.out)
-	eachPlane(n, inN, len(in), func(q int64, o, lo, hi []int64) {
-		img := x[q*inN : (q+1)*inN]
-		for j := int64(0); j < outN; j++ {
-			unravel(j, p.out, o)
-			p.box(o, in, lo, hi)
-			best, bi := math.Inf(-1), int64(-1)
-			window(lo, hi, p.dil, in, func(i int64) {
-				if bi < 0 || img[i] > best || img[i] != img[i] {
-					best, bi = img[i], i
+// An extent is where a window begins and ends in one dimension, clipped to the input, and the size that it has in a mean.
+type extent struct{ lo, hi, size int64 }
+
+// deep is bounds, sizes and dilations in three dimensions, of which the first may be of one element.
+func deep(bs [][]extent, in, dil []int64) ([][]extent, []int64, []int64) {
+	bs, in, dil = slices.Clone(bs), slices.Clone(in), slices.Clone(dil)
+	for len(bs) < 3 {
+		bs, in, dil = slices.Insert(bs, 0, []extent{{0, 1, 1}}), slices.Insert(in, 0, 1), slices.Insert(dil, 0, 1)
+	}
+	return bs, in, dil
+}
+
+// narrowest is the width of the widest window, where windows are so narrow and many that a row of them is gone through together; else 0.
+func narrowest(row []extent) (width int64) {
+	for _, e := range row {
+		width = max(width, e.hi-e.lo)
+	}
+	if width > 16 || len(row) < 8 {
+		return 0
+	}
+	return width
+}
+
+// averages fills y with the means of the windows of x, n planes of in. A window's elements are added from the first to the last.
+func averages[T float32 | float64](y []float64, x []T, n int64, in []int64, bs [][]extent, divisor Value) {
+	bs, in, _ = deep(bs, in, nil)
+	inN, line, area, narrow := tensor.Numel(in), in[2], in[1]*in[2], narrowest(bs[2])
+	outN := int64(len(bs[0]) * len(bs[1]) * len(bs[2]))
+	eachPlane(n, inN, 0, func(q int64, _, _, _ []int64) {
+		img, to := x[q*inN:(q+1)*inN], q*outN
+		for _, a := range bs[0] {
+			for _, b := range bs[1] {
+				if narrow > 0 { // a row of windows together, column by column of each
+					sum := y[to : to+int64(len(bs[2]))]
+					for z := a.lo * area; z < a.hi*area; z += area {
+						for k := z + b.lo*line; k < z+b.hi*line; k += line {
+							row := img[k : k+line]
+							for d := range narrow {
+								for j, c := range bs[2] {
+									if i := c.lo + d; i < c.hi {
+										sum[j] += float64(row[i])
+									}
+								}
+							}
+						}
+					}
+					for j, c := range bs[2] {
+						size := float64(a.size) * float64(b.size) * float64(c.size)
+						if divisor != nil {
+							size = toFloat(divisor)
+						}
+						sum[j] /= size
+					}
+					to += int64(len(bs[2]))
+					continue
 				}
-			})
-			v[q*outN+j], ix[q*outN+j] = best, bi
+				for _, c := range bs[2] {
+					s := 0.0
+					for z := a.lo * area; z < a.hi*area; z += area {
+						for k := z + b.lo*line; k < z+b.hi*line; k += line {
+							for _, e := range img[k+c.lo : k+max(c.hi, c.lo)] {
+								s += float64(e)
+							}
+						}
+					}
+					size := float64(a.size) * float64(b.size) * float64(c.size)
+					if divisor != nil {
+						size = toFloat(divisor)
+					}
+					y[to] = s / size
+					to++
+				}
+			}
 		}
 	})
+}
+
+// spread is the gradient of averages: it adds to y, n planes of in, each element of g spread to its window.
+func spread(y, g []float64, n int64, in []int64, bs [][]extent, divisor Value) {
+	bs, in, _ = deep(bs, in, nil)
+	inN, line, area, narrow := tensor.Numel(in), in[2], in[1]*in[2], narrowest(bs[2])
+	outN := int64(len(bs[0]) * len(bs[1]) * len(bs[2]))
+	eachPlane(n, inN, 0, func(q int64, _, _, _ []int64) {
+		img, from := y[q*inN:(q+1)*inN], q*outN
+		share := make([]float64, len(bs[2]))
+		for _, a := range bs[0] {
+			for _, b := range bs[1] {
+				if narrow > 0 { // from the last column on, by which an element gets its shares in the order of the windows
+					for j, c := range bs[2] {
+						size := float64(a.size) * float64(b.size) * float64(c.size)
+						if divisor != nil {
+							size = toFloat(divisor)
+						}
+						share[j] = g[from+int64(j)] / size
+					}
+					for z := a.lo * area; z < a.hi*area; z += area {
+						for k := z + b.lo*line; k < z+b.hi*line; k += line {
+							row := img[k : k+line]
+							for d := narrow - 1; d >= 0; d-- {
+								for j, c := range bs[2] {
+									if i := c.lo + d; i < c.hi {
+										row[i] += share[j]
+									}
+								}
+							}
+						}
+					}
+					from += int64(len(bs[2]))
+					continue
+				}
+				for _, c := range bs[2] {
+					size := float64(a.size) * float64(b.size) * float64(c.size)
+					if divisor != nil {
+						size = toFloat(divisor)
+					}
+					v := g[from] / size
+					from++
+					for z := a.lo * area; z < a.hi*area; z += area {
+						for k := z + b.lo*line; k < z+b.hi*line; k += line {
+							row := img[k+c.lo : k+max(c.hi, c.lo)]
+							for i := range row {
+								row[i] += v
+							}
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+// means is averages of t's planes, or the gradient of it where grad is given, into o.
+func means(o, t, grad *tensor.Tensor, n int64, in []int64, bs [][]extent, divisor Value) {
+	res := make([]float64, o.Numel())
+	switch {
+	case grad != nil:
+		spread(res, grad.Floats(), n, in, bs, divisor)
+	case t.DType == tensor.Float32:
+		averages(res, dense(t, t.DType).Float32s(), n, in, bs, divisor)
+	default:
+		averages(res, t.Floats(), n, in, bs, divisor)
+	}
+	o.SetFloats(res)
 }
 
 // unpool adds g's elements to the plane positions that ix names. One outside of the plane takes nothing, as in compiled code, which
@@ -213,7 +369,10 @@ func (c *Call) unpool(g, t, ix *tensor.Tensor, nd int) *tensor.Tensor {
 	_, n, in := planes(t, nd)
 	inN := tensor.Numel(in)
 	acc := make([]float64, t.Numel())
-	gs, is := g.Floats(), ix.Ints()
+	gs, is := g.Floats(), ix.Int64s()
+	if is == nil {
+		is = ix.Ints()
+	}
 	if n == 0 || len(gs) == 0 {
 		return o
 	}
@@ -243,104 +402,35 @@ func (c *Call) avgPool(t *tensor.Tensor, nd int, p poolSpec, includePad bool, di
 	if !c.real {
 		return o
 	}
-	inN, outN := tensor.Numel(in), tensor.Numel(p.out)
-	var x, g []float64
-	if grad == nil {
-		x = t.Floats()
-	} else {
-		g = grad.Floats()
-	}
-	res := make([]float64, o.Numel())
-	if nd == 2 {
-		avgPlanes(res, x, g, n, in, p, includePad, divisor)
-		o.SetFloats(res)
-		return o
-	}
-	eachPlane(n, inN, nd, func(q int64, pos, lo, hi []int64) {
-		for j := int64(0); j < outN; j++ {
-			unravel(j, p.out, pos)
-			size := 1.0
-			for d := range pos {
-				a := pos[d]*p.stride[d] - p.pad[d]
-				b := min(a+p.k[d], in[d]+p.pad[d])
-				size *= float64(b - a)
-				lo[d], hi[d] = max(a, 0), min(b, in[d])
-			}
+	var bs [][]extent
+	for d := range in {
+		row := make([]extent, p.out[d])
+		for j := range row {
+			a := int64(j)*p.stride[d] - p.pad[d]
+			b := min(a+p.k[d], in[d]+p.pad[d])
+			row[j] = extent{max(a, 0), min(b, in[d]), b - a}
 			if !includePad {
-				size = 1
-				for d := range pos {
-					size *= float64(hi[d] - lo[d])
-				}
-			}
-			if divisor != nil {
-				size = toFloat(divisor)
-			}
-			if grad == nil {
-				s := 0.0
-				window(lo, hi, p.dil, in, func(i int64) { s += x[q*inN+i] })
-				res[q*outN+j] = s / size
-			} else {
-				v := g[q*outN+j] / size
-				window(lo, hi, p.dil, in, func(i int64) { res[q*inN+i] += v })
+				row[j].size = row[j].hi - row[j].lo
 			}
 		}
-	})
-	o.SetFloats(res)
+		bs = append(bs, row)
+	}
+	means(o, t, grad, n, in, bs, divisor)
 	return o
 }
 
-// avgPlanes fills res with the means of the windows of x, n planes of in; or where g is given, n planes of p.out, with its elements shared out to their windows.
-func avgPlanes(res, x, g []float64, n int64, in []int64, p poolSpec, includePad bool, divisor Value) {
-	inN, outN, width := in[0]*in[1], p.out[0]*p.out[1], in[1]
-	type extent struct{ lo, hi, size int64 } // the clipped window, and the size that its elements are divided by
-	extents := func(d int) []extent {
-		out := make([]extent, p.out[d])
-		for o := range out {
-			a := int64(o)*p.stride[d] - p.pad[d]
-			b := min(a+p.k[d], in[d]+p.pad[d])
-			out[o] = extent{max(a, 0), min(b, in[d]), b - a}
-			if !includePad {
-				out[o].size = out[o].hi - out[o].lo
-			}
+// adaptive is the windows of an adaptive pool.
+func adaptive(out, in []int64) (bs [][]extent) {
+	for d := range out {
+		row := make([]extent, out[d])
+		for j := range row {
+			o := int64(j)
+			row[j].lo, row[j].hi = o*in[d]/out[d], ((o+1)*in[d]+out[d]-1)/out[d]
+			row[j].size = row[j].hi - row[j].lo
 		}
-		return out
+		bs = append(bs, row)
 	}
-	rows, cols := extents(0), extents(1)
-	eachPlane(n, inN, 0, func(q int64, _, _, _ []int64) {
-		for i, r := range rows {
-			for j, c := range cols {
-				size, at := float64(r.size)*float64(c.size), q*outN+int64(i)*p.out[1]+int64(j)
-				if divisor != nil {
-					size = toFloat(divisor)
-				}
-				if g != nil {
-					v := g[at] / size
-					for y := r.lo; y < r.hi; y++ {
-						line := res[q*inN+y*width+c.lo : q*inN+y*width+max(c.hi, c.lo)]
-						for k := range line {
-							line[k] += v
-						}
-					}
-					continue
-				}
-				s := 0.0
-				for y := r.lo; y < r.hi; y++ {
-					for _, e := range x[q*inN+y*width+c.lo : q*inN+y*width+max(c.hi, c.lo)] {
-						s += e
-					}
-				}
-				res[at] = s / size
-			}
-		}
-	})
-}
-
-// adaptive visits, for each output position, the bounds of its input box.
-func adaptiveBox(o, out, in, lo, hi []int64) {
-	for d := range o {
-		lo[d] = o[d] * in[d] / out[d]
-		hi[d] = ((o[d]+1)*in[d] + out[d] - 1) / out[d]
-	}
+	return bs
 }
 
 func (c *Call) adaptiveAvg(t *tensor.Tensor, nd int, out []int64, grad *tensor.Tensor) *tensor.Tensor {
@@ -353,34 +443,7 @@ func (c *Call) adaptiveAvg(t *tensor.Tensor, nd int, out []int64, grad *tensor.T
 	if !c.real || t.Numel() == 0 {
 		return o
 	}
-	inN, outN := tensor.Numel(in), tensor.Numel(out)
-	var x, g []float64
-	if grad == nil {
-		x = t.Floats()
-	} else {
-		g = grad.Floats()
-	}
-	res := make([]float64, o.Numel())
-	ones := fill(nil, nd, 1)
-	eachPlane(n, inN, nd, func(q int64, pos, lo, hi []int64) {
-		for j := int64(0); j < outN; j++ {
-			unravel(j, out, pos)
-			adaptiveBox(pos, out, in, lo, hi)
-			size := 1.0
-			for d := range lo {
-				size *= float64(hi[d] - lo[d])
-			}
-			if grad == nil {
-				s := 0.0
-				window(lo, hi, ones, in, func(i int64) { s += x[q*inN+i] })
-				res[q*outN+j] = s / size
-			} else {
-				v := g[q*outN+j] / size
-				window(lo, hi, ones, in, func(i int64) { res[q*inN+i] += v })
-			}
-		}
-	})
-	o.SetFloats(res)
+	means(o, t, grad, n, in, adaptive(out, in), nil)
 	return o
 }
 
@@ -459,25 +522,7 @@ func init() {
 			st := tensor.FormatStrides(shape, t.SuggestMemoryFormat())
 			v, ix := c.New(t.DType, shape, st), c.New(tensor.Int64, shape, st)
 			if c.real && t.Numel() > 0 {
-				x := t.Floats()
-				inN, outN := tensor.Numel(in), tensor.Numel(out)
-				ov, oi := make([]float64, n*outN), make([]int64, n*outN)
-				pos, lo, hi := make([]int64, nd), make([]int64, nd), make([]int64, nd)
-				for q := int64(0); q < n; q++ {
-					for j := int64(0); j < outN; j++ {
-						unravel(j, out, pos)
-						adaptiveBox(pos, out, in, lo, hi)
-						best, bi := math.Inf(-1), int64(-1)
-						window(lo, hi, fill(nil, nd, 1), in, func(i int64) {
-							if e := x[q*inN+i]; bi < 0 || e > best || e != e {
-								best, bi = e, i
-							}
-						})
-						ov[q*outN+j], oi[q*outN+j] = best, bi
-					}
-				}
-				v.SetFloats(ov)
-				ix.SetInts(oi)
+				c.maxima(v, ix, t, n, in, adaptive(out, in), fill(nil, nd, 1))
 			}
 			return list(v, ix), nil
 		})

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"whittle/kernels/native"
 	"whittle/kernels/parallel"
@@ -557,6 +558,17 @@ func init() {
 			if t.DType == tensor.UInt8 {
 				out = tensor.UInt8
 			}
+			if c.real && !slices.Contains(mask[:t.Dim()], false) && t.Numel() >= grain && t.IsNonOverlappingAndDense() && (t.DType == tensor.Float32 || t.DType == tensor.Bool) {
+				found := false
+				if t.DType == tensor.Bool {
+					found = anyIs(tensor.Whole[uint8](t)[t.Offset:][:t.Numel()], !all)
+				} else {
+					found = anyIs(tensor.Whole[float32](t)[t.Offset:][:t.Numel()], !all)
+				}
+				o := c.New(out, reduceShape(t, mask, keep), reduceStrides(t, mask, keep))
+				o.Fill(b2f(found != all))
+				return o, nil
+			}
 			return c.fold(t, mask, keep, out, func(row []float64) float64 {
 				for _, x := range row {
 					if (x != 0) != all {
@@ -586,6 +598,9 @@ func init() {
 				if d, _ := wrapDim(c.I(1), int64(t.Dim())); t.Shape[d] == 0 {
 					return nil, kindf(IndexError, "%s(): Expected reduction dim %d to have non-zero size.", name, d)
 				}
+			}
+			if c.None(1) && c.real && t.DType == tensor.Float32 && !c.B(2) { // the place is among the elements as they are counted
+				t = dense(t, t.DType)
 			}
 			if o := c.argRows(t, mask, c.B(2), name == "argmin"); o != nil {
 				return o, nil
@@ -927,4 +942,22 @@ func norms() {
 		}
 		return c.do("norm.Scalar", d, c.Args[2])
 	})
+}
+
+// anyIs reports whether any element is, or is not, other than 0.
+func anyIs[T uint8 | float32](xs []T, other bool) bool {
+	var found atomic.Bool
+	parallel.For(len(xs), grain, func(lo, hi int) {
+		for lo < hi && !found.Load() {
+			n := min(hi-lo, 4096)
+			for _, x := range xs[lo : lo+n] {
+				if (x != 0) == other {
+					found.Store(true)
+					return
+				}
+			}
+			lo += n
+		}
+	})
+	return found.Load()
 }

@@ -116,7 +116,7 @@ func taps(mode string, in, out int64, align bool, scale Value, d tensor.DType) [
 }
 
 // resample applies a table of taps along the last nd dimensions, or its transpose for gradients: to each of lead planes by itself, several at once.
-func resample(x []float64, lead int64, in, out []int64, tables [][][]tap, transpose bool) []float64 {
+func resample[S float32 | float64](x []S, lead int64, in, out []int64, tables [][][]tap, transpose bool) []float64 {
 	from, to := in, out
 	if transpose {
 		from, to = out, in
@@ -125,7 +125,8 @@ func resample(x []float64, lead int64, in, out []int64, tables [][][]tap, transp
 	y := make([]float64, lead*result)
 	parallel.For(int(lead), int(grain/(size+result+1)+1), func(lo, hi int) {
 		for q := int64(lo); q < int64(hi); q++ {
-			cur, shape := x[q*size:(q+1)*size], slices.Clone(from)
+			var cur []float64 // the plane so far; x's before the first dimension
+			shape := slices.Clone(from)
 			for d := range shape {
 				n, m := shape[d], to[d]
 				inner, outer := tensor.Numel(shape[d+1:]), tensor.Numel(shape[:d])
@@ -134,6 +135,10 @@ func resample(x []float64, lead int64, in, out []int64, tables [][][]tap, transp
 					next = make([]float64, outer*m*inner)
 				}
 				for o := range outer {
+					if d == 0 {
+						resampleBlock(next, x[q*size:(q+1)*size], tables[d], inner, transpose)
+						break
+					}
 					resampleBlock(next[o*m*inner:(o+1)*m*inner], cur[o*n*inner:(o+1)*n*inner], tables[d], inner, transpose)
 				}
 				cur = next
@@ -150,60 +155,118 @@ func resampled(o, t *tensor.Tensor, lead int64, in, out []int64, tables [][][]ta
 	for d, table := range tables {
 		for _, ts := range table {
 			if len(ts) != 1 || ts[0].w != 1 {
-				o.SetFloats(resample(t.Floats(), lead, in, out, tables, false))
+				o.SetFloats(resampledSums(t, lead, in, out, tables, false))
 				return
 			}
 			at[d] = append(at[d], ts[0].i)
 		}
 	}
-	to, from := o, dense(t, t.DType)
+	to := o
 	if !o.IsContiguous(tensor.ContiguousFormat) {
 		to = tensor.EmptyUnset(o.DType, o.Shape, tensor.ContiguousStrides(o.Shape))
 	}
 	switch t.DType.Size() {
 	case 1:
-		pickPlanes(tensor.Raw[uint8](to), tensor.Raw[uint8](from), lead, in, at)
+		pickPlanes[uint8](to, t, at)
 	case 2:
-		pickPlanes(tensor.Raw[uint16](to), tensor.Raw[uint16](from), lead, in, at)
+		pickPlanes[uint16](to, t, at)
 	case 4:
-		pickPlanes(tensor.Raw[uint32](to), tensor.Raw[uint32](from), lead, in, at)
+		pickPlanes[uint32](to, t, at)
 	case 8:
-		pickPlanes(tensor.Raw[uint64](to), tensor.Raw[uint64](from), lead, in, at)
+		pickPlanes[uint64](to, t, at)
 	case 16:
-		pickPlanes(tensor.Raw[[2]uint64](to), tensor.Raw[[2]uint64](from), lead, in, at)
+		pickPlanes[[2]uint64](to, t, at)
 	}
 	if to != o {
 		tensor.Copy(o, to)
 	}
 }
 
-// pickPlanes fills planes with the elements of others, of size in, that at names along each dimension.
-func pickPlanes[T any](to, from []T, lead int64, in []int64, at [][]int64) {
-	last := len(in) - 1
-	starts := []int64{0} // of the rows of a plane
-	for d, is := range at[:last] {
-		var next []int64
+// resampledSums is resample of t, from its memory where it can be.
+func resampledSums(t *tensor.Tensor, lead int64, in, out []int64, tables [][][]tap, transpose bool) []float64 {
+	if !transpose {
+		t, in, tables = needed(t, in, tables)
+	}
+	if t.DType == tensor.Float32 {
+		return resample(dense(t, t.DType).Float32s(), lead, in, out, tables, transpose)
+	}
+	return resample(t.Floats(), lead, in, out, tables, transpose)
+}
+
+// needed is t without the rows and columns that no tap reads, and its tables, where that leaves less.
+func needed(t *tensor.Tensor, in []int64, tables [][][]tap) (*tensor.Tensor, []int64, [][][]tap) {
+	at, fewer := make([][]int64, len(in)), int64(1)
+	for d, table := range tables {
+		read := make([]bool, in[d])
+		for _, ts := range table {
+			for _, x := range ts {
+				read[x.i] = true
+			}
+		}
+		for i, r := range read {
+			if r {
+				at[d] = append(at[d], int64(i))
+			}
+		}
+		fewer *= int64(len(at[d]))
+	}
+	if size := t.DType.Size(); fewer > tensor.Numel(in)/2 || size != 4 && size != 8 || t.DType.Kind() == tensor.KindComplex {
+		return t, in, tables
+	}
+	lead := t.Dim() - len(in)
+	shape, moved := slices.Clone(t.Shape), make([][][]tap, len(tables))
+	for d, table := range tables {
+		shape[lead+d] = int64(len(at[d]))
+		place := make([]int64, in[d])
+		for k, i := range at[d] {
+			place[i] = int64(k)
+		}
+		for _, ts := range table {
+			ts = slices.Clone(ts)
+			for k := range ts {
+				ts[k].i = place[ts[k].i]
+			}
+			moved[d] = append(moved[d], ts)
+		}
+	}
+	o := tensor.EmptyUnset(t.DType, shape, tensor.ContiguousStrides(shape))
+	if t.DType.Size() == 4 {
+		pickPlanes[uint32](o, t, at)
+	} else {
+		pickPlanes[uint64](o, t, at)
+	}
+	return o, shape[lead:], moved
+}
+
+// pickPlanes fills o, which is contiguous, with the elements of t that at names along each of its last dimensions.
+func pickPlanes[T any](o, t *tensor.Tensor, at [][]int64) {
+	to, from := tensor.Raw[T](o), tensor.Whole[T](t)
+	nd := t.Dim() - len(at)
+	starts := offsets(&tensor.Tensor{Shape: t.Shape[:nd], Stride: t.Stride[:nd]}) // of rows
+	for d, is := range at[:len(at)-1] {
+		next := make([]int64, 0, len(starts)*len(is))
 		for _, s := range starts {
 			for _, i := range is {
-				next = append(next, (s+i)*in[d+1])
+				next = append(next, s+i*t.Stride[nd+d])
 			}
 		}
 		starts = next
 	}
-	size, width := tensor.Numel(in), int64(len(at[last]))
+	across, step := at[len(at)-1], t.Stride[t.Dim()-1]
+	width := int64(len(across))
 	var first []int64 // where a run of neighbours begins
-	for j, i := range at[last] {
-		if j == 0 || i != at[last][j-1]+1 {
+	for j, i := range across {
+		if j == 0 || i != across[j-1]+1 {
 			first = append(first, int64(j))
 		}
 	}
-	parallel.For(int(lead)*len(starts), int(grain/(width+1)+1), func(lo, hi int) {
+	parallel.For(len(starts), int(grain/(width+1)+1), func(lo, hi int) {
 		for q := lo; q < hi; q++ {
-			row := from[int64(q/len(starts))*size+starts[q%len(starts)]:][:in[last]]
+			row := from[t.Offset+starts[q]:]
 			line := to[int64(q)*width:][:width]
-			if int64(len(first)) > width/4 {
-				for j, i := range at[last] {
-					line[j] = row[i]
+			if step != 1 || int64(len(first)) > width/4 {
+				for j, i := range across {
+					line[j] = row[i*step]
 				}
 				continue
 			}
@@ -212,25 +275,27 @@ func pickPlanes[T any](to, from []T, lead int64, in []int64, at [][]int64) {
 				if k+1 < len(first) {
 					end = first[k+1]
 				}
-				copy(line[j:end], row[at[last][j]:])
+				copy(line[j:end], row[across[j]:])
 			}
 		}
 	})
 }
 
 // resampleBlock applies a table to lines of inner elements.
-func resampleBlock(to, from []float64, table [][]tap, inner int64, transpose bool) {
+func resampleBlock[S float32 | float64](to []float64, from []S, table [][]tap, inner int64, transpose bool) {
 	for a, ts := range table {
 		a := int64(a)
 		switch {
 		case inner == 1 && transpose:
 			for _, t := range ts {
-				to[t.i] += t.w * from[a]
+				to[t.i] += t.w * float64(from[a])
 			}
+		case inner == 1 && len(ts) == 2:
+			to[a] = 0 + ts[0].w*float64(from[ts[0].i]) + ts[1].w*float64(from[ts[1].i])
 		case inner == 1:
 			s := 0.0
 			for _, t := range ts {
-				s += t.w * from[t.i]
+				s += t.w * float64(from[t.i])
 			}
 			to[a] = s
 		default:
@@ -241,11 +306,13 @@ func resampleBlock(to, from []float64, table [][]tap, inner int64, transpose boo
 				}
 				s, e := from[src*inner:(src+1)*inner], to[dst*inner:(dst+1)*inner]
 				if k == 0 && !transpose && t.w == 1 {
-					copy(e, s)
+					for k, x := range s {
+						e[k] = float64(x)
+					}
 					continue
 				}
 				for k, x := range s {
-					e[k] += t.w * x
+					e[k] += t.w * float64(x)
 				}
 			}
 		}
@@ -299,7 +366,7 @@ func resamples() {
 			}
 			o := c.New(g.DType, size, tensor.FormatStrides(size, g.SuggestMemoryFormat()))
 			if c.real {
-				o.SetFloats(resample(g.Floats(), tensor.Numel(size[:2]), size[2:], out, tables(c, size[2:], out, 3, g.DType), true))
+				o.SetFloats(resampledSums(g, tensor.Numel(size[:2]), size[2:], out, tables(c, size[2:], out, 3, g.DType), true))
 			}
 			return o, nil
 		})

@@ -105,45 +105,6 @@ func putWordsAt[T float32 | float64 | int64](o *tensor.Tensor, pos []int64, v *t
 	}
 }
 
-// addSlices adds slice j of v along dim to slice at[j] of o, of elements that Go computes with, where slices have rows in memory: false where they do not.
-// Each thread has columns of its own, so that each place is added to in the order of the index.
-func addSlices(o *tensor.Tensor, d int64, at []int64, v *tensor.Tensor) bool {
-	if o.DType != v.DType || o.Dim() == 0 || o.Dim() != v.Dim() || !o.IsContiguous(tensor.ContiguousFormat) || !v.IsContiguous(tensor.ContiguousFormat) {
-		return false
-	}
-	switch o.DType {
-	case tensor.Float32:
-		addSlicesOf[float32](o, d, at, v)
-	case tensor.Float64:
-		addSlicesOf[float64](o, d, at, v)
-	case tensor.Int64:
-		addSlicesOf[int64](o, d, at, v)
-	default:
-		return false
-	}
-	return true
-}
-
-func addSlicesOf[T float32 | float64 | int64](o *tensor.Tensor, d int64, at []int64, v *tensor.Tensor) {
-	if v.Numel() == 0 {
-		return
-	}
-	to, from := tensor.Raw[T](o), tensor.Raw[T](v)
-	outer, inner := tensor.Numel(o.Shape[:d]), int(tensor.Numel(o.Shape[d+1:]))
-	size := int(o.Shape[d])
-	parallel.For(inner, int(grain/(int64(len(at))*outer)+1), func(lo, hi int) {
-		for a := range int(outer) {
-			for j, p := range at {
-				y := to[(a*size+int(p))*inner+lo:][:hi-lo]
-				x := from[(a*len(at)+j)*inner+lo:][:hi-lo]
-				for k := range y {
-					y[k] += x[k]
-				}
-			}
-		}
-	})
-}
-
 // putAt is scatterAt for elements of one kind.
 func putAt[T float64 | complex128 | int64](o *tensor.Tensor, pos []int64, xs []T, accumulate bool, load, store func(t *tensor.Tensor, off, stride int64, b []T)) {
 	b := make([]T, 1)
@@ -174,8 +135,16 @@ func reducer(name string) func(old, x float64) float64 {
 }
 
 // reduceAt combines v into o at pos. Without includeSelf the first value at a place replaces what was there.
-func reduceAt(o *tensor.Tensor, pos []int64, xs []float64, name string, includeSelf bool) {
-	f := reducer(name)
+func reduceAt(o *tensor.Tensor, pos []int64, v *tensor.Tensor, name string, includeSelf bool) {
+	switch {
+	case o.DType == v.DType && o.DType == tensor.Float32:
+		reduceWordsAt[float32](o, pos, v, name, includeSelf)
+		return
+	case o.DType == v.DType && o.DType == tensor.Float64:
+		reduceWordsAt[float64](o, pos, v, name, includeSelf)
+		return
+	}
+	f, xs := reducer(name), v.Floats()
 	acc, cnt := map[int64]float64{}, map[int64]float64{}
 	var b [1]float64
 	round := func(x float64) float64 { return x }
@@ -311,10 +280,6 @@ func scatters() {
 		if !c.real {
 			return nil
 		}
-		pos, err := dimPositions(o, ix, d)
-		if err != nil {
-			return err
-		}
 		var v *tensor.Tensor
 		if isT {
 			v = tensor.NewView(src, ix.Shape, src.Stride, src.Offset)
@@ -324,6 +289,17 @@ func scatters() {
 		} else {
 			v = tensor.Empty(o.DType, ix.Shape...)
 			fillScalar(v, c.Args[3])
+		}
+		how := storing
+		if mode != "" {
+			how = joiningOf[mode]
+		}
+		if (mode == "" || include && mode != "mean") && joinRows(o, ix, d, v, how) {
+			return nil
+		}
+		pos, err := dimPositions(o, ix, d)
+		if err != nil {
+			return err
 		}
 		switch {
 		case mode == "":
@@ -336,7 +312,7 @@ func scatters() {
 			}
 			reduceComplexAt(o, pos, v.Complexes(), mode, include)
 		default:
-			reduceAt(o, pos, v.Floats(), mode, include)
+			reduceAt(o, pos, v, mode, include)
 		}
 		return nil
 	}
@@ -392,13 +368,6 @@ func scatters() {
 		pos, err = dimPositions(o, tensor.NewView(tensor.FromInt64s(at, int64(len(at))), shape, st, 0), d)
 		return pos, shape, err
 	}
-	along := func(c *Call, o *tensor.Tensor, ix *tensor.Tensor) ([]int64, []int64, error) {
-		d, at, err := slicesOf(c, o, ix)
-		if err != nil || !c.real {
-			return nil, slicesShape(o, d, ix.Numel()), err
-		}
-		return placesOf(o, d, at)
-	}
 	both("index_add", func(c *Call, o *tensor.Tensor) error {
 		d, at, err := slicesOf(c, o, c.T(2))
 		if err != nil {
@@ -417,7 +386,7 @@ func scatters() {
 				return err
 			}
 		}
-		if addSlices(o, d, at, v) {
+		if joinSlices(o, d, at, v, adding, false) {
 			return nil
 		}
 		pos, _, err := placesOf(o, d, at)
@@ -428,8 +397,12 @@ func scatters() {
 		return nil
 	})
 	both("index_copy", func(c *Call, o *tensor.Tensor) error {
-		pos, shape, err := along(c, o, c.T(2))
-		if err != nil || !c.real {
+		d, at, err := slicesOf(c, o, c.T(2))
+		if err != nil || !c.real || joinSlices(o, d, at, c.T(3), storing, false) {
+			return err
+		}
+		pos, shape, err := placesOf(o, d, at)
+		if err != nil {
 			return err
 		}
 		if c.T(3).Numel() != tensor.Numel(shape) {
@@ -439,10 +412,11 @@ func scatters() {
 		return nil
 	})
 	both("index_fill.int_Scalar index_fill.int_Tensor", func(c *Call, o *tensor.Tensor) error {
-		pos, shape, err := along(c, o, c.T(2))
+		d, at, err := slicesOf(c, o, c.T(2))
 		if err != nil || !c.real {
 			return err
 		}
+		shape := slicesShape(o, d, int64(len(at)))
 		v := tensor.Empty(o.DType, shape...)
 		x := c.Args[3]
 		if t, ok := x.(*tensor.Tensor); ok {
@@ -452,21 +426,35 @@ func scatters() {
 			x = t.Item()
 		}
 		fillScalar(v, x)
+		if joinSlices(o, d, at, v, storing, false) {
+			return nil
+		}
+		pos, _, err := placesOf(o, d, at)
+		if err != nil {
+			return err
+		}
 		scatterAt(o, pos, v, false)
 		return nil
 	})
 	both("index_reduce", func(c *Call, o *tensor.Tensor) error {
-		pos, _, err := along(c, o, c.T(2))
+		d, at, err := slicesOf(c, o, c.T(2))
 		if err != nil || !c.real {
 			return err
 		}
 		if n := c.Str(4); reducer(n) == nil || n == "sum" {
 			return errf("index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got %s.", n)
 		}
+		if c.Str(4) != "mean" && o.DType.IsFloat() && joinSlices(o, d, at, c.T(3), joiningOf[c.Str(4)], !c.B(5)) {
+			return nil
+		}
+		pos, _, err := placesOf(o, d, at)
+		if err != nil {
+			return err
+		}
 		if src := c.T(3); src.Numel() != int64(len(pos)) {
 			return errf("index_reduce(): Number of indices (%d) should be equal to source.size(dim), but source has size %s", c.T(2).Numel(), tensor.ShapeText(src.Shape))
 		}
-		reduceAt(o, pos, c.T(3).Floats(), c.Str(4), c.B(5))
+		reduceAt(o, pos, c.T(3), c.Str(4), c.B(5))
 		return nil
 	})
 	both("masked_scatter", func(c *Call, o *tensor.Tensor) error {
@@ -489,11 +477,24 @@ func scatters() {
 		if !c.real {
 			return nil
 		}
-		ms := m.Expand(o.Shape).Ints()
-		offs := offsets(o)
-		var pos []int64
-		for i, x := range ms {
+		ms := m.Expand(o.Shape).Bytes()
+		count := 0
+		for _, x := range ms {
 			if x != 0 {
+				count++
+			}
+		}
+		var offs []int64 // of o's elements, where they do not lie one after the other
+		if !o.IsContiguous(tensor.ContiguousFormat) {
+			offs = offsets(o)
+		}
+		pos := make([]int64, 0, count)
+		for i, x := range ms {
+			switch {
+			case x == 0:
+			case offs == nil:
+				pos = append(pos, o.Offset+int64(i))
+			default:
 				pos = append(pos, o.Offset+offs[i])
 			}
 		}

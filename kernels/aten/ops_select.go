@@ -31,7 +31,7 @@ func selects() {
 		if !c.real || o.Numel() == 0 {
 			return o, nil
 		}
-		if selectRows(o, t, d, ix.Ints()) {
+		if int(d) == t.Dim()-1 && t.Dim() > 0 && selectWithin(o, t, ix.Ints()) || selectRows(o, t, d, ix.Ints()) {
 			return o, nil
 		}
 		st := make([]int64, len(shape))
@@ -54,16 +54,27 @@ func selects() {
 		if !c.real {
 			return o, nil
 		}
-		offs, pos := offsets(t), ix.Ints()
+		if index := ix.Int64s(); index != nil && o.IsContiguous(tensor.ContiguousFormat) && t.Dim() > 0 && len(index) >= 64 {
+			if flat := dense(t, t.DType); takeFlat(o, tensor.NewView(flat, []int64{flat.Numel()}, []int64{1}, flat.Offset), index) {
+				return o, nil
+			}
+		}
+		pos, n := ix.Ints(), t.Numel()
+		var offs []int64 // of t's elements, where they do not lie one after the other
+		if len(pos) > 0 && !t.IsContiguous(tensor.ContiguousFormat) {
+			offs = offsets(t)
+		}
 		for i, p := range pos {
-			n := int64(len(offs))
 			if p < -n || p >= n {
 				return nil, kindf(IndexError, "out of range: tried to access index %d on a tensor of %d elements.", p, n)
 			}
 			if p < 0 {
 				p += n
 			}
-			pos[i] = t.Offset + offs[p]
+			if offs != nil {
+				p = offs[p]
+			}
+			pos[i] = t.Offset + p
 		}
 		gatherAt(o, t, pos)
 		return o, nil

@@ -35,8 +35,16 @@ func (c *Call) search(seq, v *tensor.Tensor, i32, right bool, sorter *tensor.Ten
 			return nil, err
 		}
 	}
-	ss, vs := s.Floats(), v.Floats()
 	n := seq.Shape[seq.Dim()-1]
+	if seq.Dim() == 1 && v.Numel() < n/64 { // few look at few
+		var y [1]float64
+		o.SetInts(searchFew(v.Floats(), int(n), right, func(k int) float64 {
+			tensor.LoadFloat(s, s.Offset+int64(k)*s.Stride[0], 0, y[:])
+			return y[0]
+		}))
+		return o, nil
+	}
+	ss, vs := s.Floats(), v.Floats()
 	per := int64(len(vs))
 	if seq.Dim() > 1 {
 		per = v.Shape[v.Dim()-1]
@@ -48,19 +56,33 @@ func (c *Call) search(seq, v *tensor.Tensor, i32, right bool, sorter *tensor.Ten
 			r := int64(i) / per
 			row = ss[r*n : (r+1)*n]
 		}
-		out[i] = int64(sort.Search(len(row), func(k int) bool {
-			y := row[k]
-			if right {
-				return y > x || y != y && x == x
-			}
-			return y >= x || y != y || x != x && y != y
-		}))
-		if x != x {
-			out[i] = int64(sort.Search(len(row), func(k int) bool { return !right && row[k] != row[k] }))
-		}
+		out[i] = searchOne(x, len(row), right, func(k int) float64 { return row[k] })
 	}
 	o.SetInts(out)
 	return o, nil
+}
+
+// searchOne is the place of x among n numbers in order, of which at gives one.
+func searchOne(x float64, n int, right bool, at func(k int) float64) int64 {
+	if x != x {
+		return int64(sort.Search(n, func(k int) bool { y := at(k); return !right && y != y }))
+	}
+	return int64(sort.Search(n, func(k int) bool {
+		y := at(k)
+		if right {
+			return y > x || y != y
+		}
+		return y >= x || y != y
+	}))
+}
+
+// searchFew is searchOne for each of xs.
+func searchFew(xs []float64, n int, right bool, at func(k int) float64) []int64 {
+	out := make([]int64, len(xs))
+	for i, x := range xs {
+		out[i] = searchOne(x, n, right, at)
+	}
+	return out
 }
 
 // lessNaN orders floats with NaN greatest.
@@ -74,7 +96,9 @@ type sorting struct {
 	b    []float64
 	iv   []int64 // the same as integers, for those dtypes, which may lie beyond 2^53; else nil
 	keys []uint64
+	more []uint64
 	p, q []int64
+	slim bool      // the elements are those of float32, or of fewer bits
 	xs   []float64 // the elements in another order
 	is   []int64
 }
@@ -91,6 +115,12 @@ func room[T any](s []T, n int) []T {
 func (l *sorting) order(desc bool) []int64 {
 	b, iv := l.b, l.iv
 	l.p = room(l.p, len(b))
+	if l.slim {
+		for i, x := range l.sorted(desc) {
+			l.p[i] = int64(uint32(x))
+		}
+		return l.p
+	}
 	if len(b) >= radixFrom {
 		l.keys, l.q = room(l.keys, len(b)), room(l.q, len(b))
 		for i := range l.keys {
@@ -126,6 +156,66 @@ func (l *sorting) order(desc bool) []int64 {
 		return lessNaN(x, y)
 	})
 	return p
+}
+
+// packed is the elements as numbers of the same order, above their positions: no two are equal, and their order is the stable one.
+func (l *sorting) packed(desc bool) []uint64 {
+	l.keys = room(l.keys, len(l.b))
+	flip := uint32(0)
+	if desc {
+		flip = math.MaxUint32
+	}
+	for i, x := range l.b {
+		k := math.Float32bits(float32(x))
+		switch {
+		case x != x:
+			k = math.MaxUint32
+		case x == 0:
+			k = 1 << 31
+		case k>>31 != 0:
+			k = ^k
+		default:
+			k |= 1 << 31
+		}
+		l.keys[i] = uint64(k^flip)<<32 | uint64(i)
+	}
+	return l.keys
+}
+
+// sorted is packed in order, by digits of 11 bits where there are many.
+func (l *sorting) sorted(desc bool) []uint64 {
+	a := l.packed(desc)
+	if len(a) < 2*radixFrom {
+		slices.Sort(a)
+		return a
+	}
+	const digits = 1 << 11
+	var count [3][digits]uint32
+	for _, x := range a {
+		count[0][x>>32&(digits-1)]++
+		count[1][x>>43&(digits-1)]++
+		count[2][x>>54]++
+	}
+	l.more = room(l.more, len(a))
+	b := l.more
+	for d := range count {
+		c, shift := &count[d], 32+11*d
+		if c[a[0]>>shift&(digits-1)] == uint32(len(a)) {
+			continue
+		}
+		at := uint32(0)
+		for i, n := range c {
+			c[i] = at
+			at += n
+		}
+		for _, x := range a {
+			k := x >> shift & (digits - 1)
+			b[c[k]] = x
+			c[k]++
+		}
+		a, b = b, a
+	}
+	return a
 }
 
 // key is the i-th element as a number of the same order.
@@ -165,6 +255,11 @@ func (l *sorting) best(k int, desc bool) []int64 {
 
 // at is the position k of order(false), found by dividing (Hoare, Algorithm 65: Find, 1961) and not by sorting.
 func (l *sorting) at(k int) int64 {
+	if l.slim {
+		keys := l.packed(false)
+		find(keys, k)
+		return int64(uint32(keys[k]))
+	}
 	if len(l.b) < radixFrom {
 		return l.order(false)[k]
 	}
@@ -172,7 +267,27 @@ func (l *sorting) at(k int) int64 {
 	for i := range l.keys {
 		l.keys[i] = l.key(i)
 	}
-	keys, lo, hi := l.keys, 0, len(l.b)-1
+	keys := l.keys
+	find(keys, k)
+	x, before := keys[k], 0
+	for _, y := range keys[:k] { // what is less lies before it, and some that are equal
+		if y == x {
+			before++
+		}
+	}
+	for i := 0; ; i++ { // equal ones are in the order in which they lie: the first have the lowest places. x is the key of one, so this ends
+		if l.key(i) == x {
+			if before == 0 {
+				return int64(i)
+			}
+			before--
+		}
+	}
+}
+
+// find moves keys about until the one of place k is there, with none above it before and none below it after.
+func find(keys []uint64, k int) {
+	lo, hi := 0, len(keys)-1
 	for lo < hi {
 		a, b, c := keys[lo], keys[lo+(hi-lo)/2], keys[hi]
 		pivot := max(min(a, b), min(max(a, b), c)) // the middle one of three
@@ -199,20 +314,6 @@ func (l *sorting) at(k int) int64 {
 			lo, hi = k, k
 		}
 	}
-	x, before := keys[k], 0
-	for _, y := range keys[:k] { // what is less lies before it, and some that are equal
-		if y == x {
-			before++
-		}
-	}
-	for i := 0; ; i++ { // equal ones are in the order in which they lie: the first have the lowest places. x is the key of one, so this ends
-		if l.key(i) == x {
-			if before == 0 {
-				return int64(i)
-			}
-			before--
-		}
-	}
 }
 
 // takeLines fills v and ix along d with the elements and positions that pick chooses for each line.
@@ -222,6 +323,7 @@ func (c *Call) takeLines(t *tensor.Tensor, d int64, v, ix *tensor.Tensor, pick f
 		l := rooms.Get().(*sorting)
 		defer rooms.Put(l)
 		l.b = room(l.b, int(n))
+		l.slim = t.DType.IsSmallFloat() && n < math.MaxUint32
 		tensor.LoadFloat(t, off, st, l.b)
 		if !t.DType.IsFloat() {
 			l.iv = room(l.iv, int(n))
@@ -385,7 +487,7 @@ func sorts() {
 			o.Fill(math.NaN())
 			return o, nil
 		}
-		l := &sorting{b: t.Floats()}
+		l := &sorting{b: t.Floats(), slim: t.DType.IsSmallFloat()}
 		if !t.DType.IsFloat() {
 			l.iv = t.Ints()
 		}
@@ -407,29 +509,30 @@ func nonzeros() {
 			return nil, &Error{Kind: DataDependentError, Msg: c.Op.Name()}
 		}
 		n := int64(t.Dim())
-		var out []int64
+		truth := dense(t.To(tensor.Bool), tensor.Bool).Bytes()
 		cnt := int64(0)
-		for i, x := range t.Floats() {
-			if x == 0 {
-				continue
-			}
-			cnt++
-			k := int64(i)
-			p := make([]int64, n)
-			for d := n - 1; d >= 0; d-- {
-				p[d] = k % t.Shape[d]
-				k /= t.Shape[d]
-			}
-			out = append(out, p...)
+		for _, x := range truth {
+			cnt += int64(x)
 		}
-		o := c.New(tensor.Int64, []int64{cnt, n}, []int64{1, max(cnt, 1)})
+		o := c.NewUnset(tensor.Int64, []int64{cnt, n}, []int64{1, max(cnt, 1)})
 		if cnt == 0 || n == 0 {
-			o = c.New(tensor.Int64, []int64{cnt, n}, []int64{1, cnt})
-			if n == 0 || cnt == 0 {
-				o.Stride = []int64{1, max(cnt, 1)}
+			return o, nil
+		}
+		out := tensor.Whole[int64](o) // the places along one dimension after those along another
+		pos, width, k := make([]int64, n-1), t.Shape[n-1], int64(0)
+		for r := int64(0); r*width < int64(len(truth)); r++ {
+			unravel(r, t.Shape[:n-1], pos)
+			for j, x := range truth[r*width : (r+1)*width] {
+				if x == 0 {
+					continue
+				}
+				for d, p := range pos {
+					out[int64(d)*cnt+k] = p
+				}
+				out[(n-1)*cnt+k] = int64(j)
+				k++
 			}
 		}
-		o.SetInts(out)
 		return o, nil
 	})
 	comp("argwhere", func(c *Call) (Value, error) { return c.via("nonzero", c.Args[0]) })

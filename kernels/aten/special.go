@@ -146,18 +146,29 @@ func zeta(s, q float64) float64 {
 			return math.NaN()
 		}
 	}
+	power := func(a float64) float64 { return math.Pow(a, -s) }
+	if n := int(s); float64(n) == s && n <= 16 { // few products are as good, and faster
+		power = func(a float64) float64 {
+			p := a
+			for range n - 1 {
+				p *= a
+			}
+			return 1 / p
+		}
+	}
 	sum := 0.0
 	a := q
 	for i := 0; i < 12 || a <= 12; i++ {
-		sum += math.Pow(a, -s)
+		sum += power(a)
 		a++
 	}
 	if s > 300 {
 		return sum
 	}
-	sum += math.Pow(a, 1-s)/(s-1) + 0.5*math.Pow(a, -s)
+	last := power(a)
+	sum += last*a/(s-1) + 0.5*last
 	b := [...]float64{1.0 / 6, -1.0 / 30, 1.0 / 42, -1.0 / 30, 5.0 / 66, -691.0 / 2730, 7.0 / 6, -3617.0 / 510}
-	term := s * math.Pow(a, -s-1)
+	term := s * last / a
 	fact := 2.0
 	for k, bk := range b {
 		sum += bk / fact * term
@@ -248,10 +259,14 @@ func bessK(n int, x float64, scaled bool) float64 {
 		}
 		return s
 	}
-	const h = 1.0 / 64
+	h := min(1.0/6, 0.55/math.Sqrt(x)) // the error is about exp(-pi^2/h), and exp(-2 pi^2/(h^2 x)) where the integrand is narrow
 	s := 0.5
+	once := math.Cosh(h)
+	c, before := once, 1.0 // cosh of t and of the step before it
 	for t := h; ; t += h {
-		c := math.Cosh(t)
+		if t > h {
+			c, before = 2*once*c-before, c
+		}
 		e := math.Exp(-x * (c - 1))
 		if n == 1 {
 			e *= c

@@ -581,6 +581,13 @@ static inline __attribute__((always_inline)) double NAME(point32_log1p)(double x
   double small = x * FMA64(x, FMA64(x, 1.0 / 3.0, -0.5), 1.0), y = x < 1e-4 ? small : whittle_log64(1 + x);
   return x == __builtin_inf() || x != x ? x : y;
 }
+// log1p of exp. An exp with its ends set right, in a log1p that looks for them, is not vectorised: the ends come last.
+static inline __attribute__((always_inline)) double NAME(point32_log1pexp)(double x) {
+  double e = whittle_exp64(x > 709.0 ? 709.0 : x < -709.0 ? -709.0 : x);
+  double small = e * FMA64(e, FMA64(e, 1.0 / 3.0, -0.5), 1.0), large = whittle_log64(1 + e);
+  double y = e < 1e-4 ? small : large;
+  return x != x ? x : x > 709.0 ? __builtin_inf() : y;
+}
 static inline __attribute__((always_inline)) double NAME(point32_tanh)(double x) {
   double m = whittle_expm164(x > 100 ? 200 : x + x);
   return m / (m + 2);
@@ -591,10 +598,19 @@ static inline __attribute__((always_inline)) double NAME(point32_fmod)(double x,
   r = r < 0 ? r + b : r; // the quotient was rounded up
   return b == __builtin_inf() && a != b ? x : __builtin_copysign(r, x);
 }
+static inline __attribute__((always_inline)) double NAME(point32_nextafter)(double x, double y) {
+  union { float f; int32_t i; } u = {(float)x}, v;
+  float to = (float)y;
+  int32_t up = (to > u.f) == (u.f > 0) ? 1 : -1; // away from zero, or towards it
+  v.i = u.f == 0 ? (to > 0 ? 1 : INT32_MIN + 1) : u.i + up;
+  return x != x || y != y ? x + y : x == y ? y : v.f;
+}
+static inline __attribute__((always_inline)) double NAME(point64_nextafter)(double x, double y) { return nextafter(x, y); }
 static inline __attribute__((always_inline)) double NAME(point64_exp)(double x) { return exp(x); }
 static inline __attribute__((always_inline)) double NAME(point64_expm1)(double x) { return expm1(x); }
 static inline __attribute__((always_inline)) double NAME(point64_log)(double x) { return log(x); }
 static inline __attribute__((always_inline)) double NAME(point64_log1p)(double x) { return log1p(x); }
+static inline __attribute__((always_inline)) double NAME(point64_log1pexp)(double x) { return log1p(exp(x)); }
 static inline __attribute__((always_inline)) double NAME(point64_tanh)(double x) { return tanh(x); }
 static inline __attribute__((always_inline)) double NAME(point64_fmod)(double x, double y) { return fmod(x, y); }
 

@@ -218,6 +218,8 @@ const (
 	SoftMargin
 	BCE
 	BCELogits
+	NextAfter
+	OuterAdd // x times the second number, and the first times y times z
 	AddCMul
 	AddCDiv
 	Lerp3

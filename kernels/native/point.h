@@ -2,8 +2,8 @@
 // the type, in double. All are calculated in double and rounded once. x, y and z are the elements, p, q, r and s the numbers; of a gradient x is the
 // one of the result, and y the operand.
 
-#define SOFTPLUS(v) ({ double u = (v); POINT(log1p)(POINT(exp)(-__builtin_fabs(u))) + (u > 0 ? u : u != u ? u : 0); })
-#define LOGSIGMOID(v) ({ double u = (v); (u < 0 ? u : 0) - POINT(log1p)(POINT(exp)(-__builtin_fabs(u))); })
+#define SOFTPLUS(v) ({ double u = (v); POINT(log1pexp)(-__builtin_fabs(u)) + (u > 0 ? u : u != u ? u : 0); })
+#define LOGSIGMOID(v) ({ double u = (v); (u < 0 ? u : 0) - POINT(log1pexp)(-__builtin_fabs(u)); })
 #define SIGMOID(v) (1 / (1 + POINT(exp)(-(v))))
 #define TO6(v) ({ double u = (v); u = u < 0 ? 0 : u; u > 6 ? 6 : u; })
 #define SLOPED(w) (__builtin_fabs(w) < 0.5 ? x + (w) * (y - x) : y - (y - x) * (1 - (w)))
@@ -26,7 +26,7 @@
   ROW(HARDSIGMOID, 1, TO6(x + 3) / 6)                                                                                      \
   ROW(HARDSWISH, 1, x *TO6(x + 3) / 6)                                                                                     \
   ROW(ELU, 1, x < 0 ? POINT(expm1)(x * r) * p * q : x * q)                                                                 \
-  ROW(SOFTPLUS, 1, (T)(x * p) > q ? x : POINT(log1p)(POINT(exp)(x * p)) / p)                                               \
+  ROW(SOFTPLUS, 1, (T)(x * p) > q ? x : POINT(log1pexp)(x * p) / p)                                               \
   ROW(MISH, 1, x *POINT(tanh)(SOFTPLUS(x)))                                                                                \
   ROW(HARDSHRINK, 1, x >= -p && x <= p ? 0 : x)                                                                            \
   ROW(SOFTSHRINK, 1, x > p ? x - p : x < -p ? x + p : x * 0)                                                               \
@@ -48,8 +48,8 @@
   ROW(FMAX, 2, x != x ? y : y != y ? x : x > y ? x : y)                                                                    \
   ROW(FMIN, 2, x != x ? y : y != y ? x : x < y ? x : y)                                                                    \
   ROW(HEAVISIDE, 2, x == 0 ? y : (double)(x > 0))                                                                          \
-  ROW(LOGADDEXP, 2, ({ double m = x > y ? x : y, d = POINT(log1p)(POINT(exp)(-__builtin_fabs(x - y))); x != x ? x : y != y ? y : x == y && x - x != 0 ? x : m + d; })) \
-  ROW(LOGADDEXP2, 2, ({ double m = x > y ? x : y, d = POINT(log1p)(POINT(exp)(-__builtin_fabs(x - y) * 0.69314718055994531)) / 0.69314718055994531; x != x ? x : y != y ? y : x == y && x - x != 0 ? x : m + d; })) \
+  ROW(LOGADDEXP, 2, ({ double m = x > y ? x : y, d = POINT(log1pexp)(-__builtin_fabs(x - y)); x != x ? x : y != y ? y : x == y && x - x != 0 ? x : m + d; })) \
+  ROW(LOGADDEXP2, 2, ({ double m = x > y ? x : y, d = POINT(log1pexp)(-__builtin_fabs(x - y) * 0.69314718055994531) / 0.69314718055994531; x != x ? x : y != y ? y : x == y && x - x != 0 ? x : m + d; })) \
   ROW(XLOGY, 2, y != y ? y : x == 0 ? 0 : x * POINT(log)(y))                                                               \
   ROW(LERP, 2, SLOPED(p))                                                                                                  \
   ROW(TIMES, 2, x *y *p)                                                                                                   \
@@ -70,13 +70,15 @@
   ROW(MSE, 2, (x - y) * (x - y))                                                                                           \
   ROW(SMOOTH_L1, 2, ({ double t = __builtin_fabs(x - y); t < p ? 0.5 * t * t / p : t - 0.5 * p; }))                        \
   ROW(HUBER, 2, ({ double t = __builtin_fabs(x - y); t < p ? 0.5 * t * t : p * (t - 0.5 * p); }))                          \
-  ROW(SOFT_MARGIN, 2, POINT(log1p)(POINT(exp)(-x * y)))                                                                    \
+  ROW(SOFT_MARGIN, 2, POINT(log1pexp)(-x * y))                                                                    \
   ROW(BCE, 2, ({                                                                                                           \
         double a = POINT(log)(1 - x), b = POINT(log)(x);                                                                   \
         a = x < 1e-4 ? -x * (1 + x * (0.5 + x * (1.0 / 3))) : a;                                                           \
         (y - 1) * (a < -100 ? -100 : a) - y * (b < -100 ? -100 : b);                                                       \
       }))                                                                                                                  \
   ROW(BCE_LOGITS, 2, (1 - y) * x - LOGSIGMOID(x))                                                                          \
+  ROW(NEXTAFTER, 2, POINT(nextafter)(x, y))                                                                                \
+  ROW(OUTER_ADD, 3, q == 0 ? p * y * z : q * x + p * y * z)                                                                \
   ROW(ADDCMUL, 3, x + p * y * z)                                                                                           \
   ROW(ADDCDIV, 3, x + p * (y / z))                                                                                         \
   ROW(LERP3, 3, SLOPED(z))                                                                                                 \

@@ -615,6 +615,13 @@ func point[T float32 | float64](op Op, x, y, z, p, q, r, s float64) float64 {
 		return (y-1)*max(math.Log1p(-x), -100) - y*max(math.Log(x), -100)
 	case BCELogits:
 		return (1-y)*x - logSigmoid(x)
+	case NextAfter:
+		if _, ok := any(T(0)).(float32); ok {
+			return float64(math.Nextafter32(float32(x), float32(y)))
+		}
+		return math.Nextafter(x, y)
+	case OuterAdd:
+		return pick(q == 0, p*y*z, q*x+p*y*z)
 	case AddCMul:
 		return x + p*y*z
 	case AddCDiv:

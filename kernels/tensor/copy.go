@@ -18,6 +18,13 @@ func Copy(dst, src *Tensor) {
 		parallel.For(int(n), 8*grain, func(lo, hi int) { copy(to[lo:hi], from[lo:hi]) })
 		return
 	}
+	if dst.DType != src.DType && dst.Numel() >= grain && SameShape(dst, src) && !sameStrides(dst, src) && dst.IsNonOverlappingAndDense() && src.IsNonOverlappingAndDense() {
+		t := EmptyUnset(src.DType, dst.Shape, dst.Stride) // to turn and to convert is faster one after the other
+		Copy(t, src)
+		Copy(dst, t)
+		t.Storage.Recycle()
+		return
+	}
 	NewLoop(dst.Shape, dst, src).Parts(func(l *Loop) { copyLoop(l, dst, src) })
 }
 

@@ -19,7 +19,7 @@ import (
 var sizes = []int64{1 << 20, 1 << 16, 1 << 12}
 
 const (
-	tooLong = 0.4              // seconds
+	tooLong = 0.1              // seconds
 	patient = 10 * time.Second // what answers no sooner is as one that died
 	trying  = 5 * time.Second  // the same while rows are looked for
 	tried   = 4                // records of an operator that are tried until one can be made larger
@@ -219,7 +219,7 @@ func remembered(file string, make func() ([]request, []string, error)) (rows []r
 }
 
 // eager runs the rows in turns. What is known of each so far goes to progress, where there is one.
-func eager(ctx context.Context, ours, theirs []string, dir, plan string, rounds int, budget float64, match func(string) bool, report, progress io.Writer) error {
+func eager(ctx context.Context, ours, theirs []string, dir, plan, into string, rounds int, budget float64, match func(string) bool, report, progress io.Writer) error {
 	var ops [][]*record
 	if dir != "" {
 		var err error
@@ -281,5 +281,39 @@ func eager(ctx context.Context, ours, theirs []string, dir, plan string, rounds 
 		}
 	}
 	fmt.Fprint(report, turns(ts, "torch"))
-	return nil
+	if into == "" {
+		return nil
+	}
+	b, err := figuresOf(ts, out)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(into, b, 0o666)
+}
+
+// figuresOf is the figures of rows, and what is left out, as JSON. Times are in seconds.
+func figuresOf(ts []timing, out []string) ([]byte, error) {
+	type row struct {
+		Row     string  `json:"row"`
+		Whittle float64 `json:"whittle,omitempty"`
+		Torch   float64 `json:"torch,omitempty"`
+		Best    float64 `json:"best,omitempty"`
+		Median  float64 `json:"median,omitempty"`
+		Low     float64 `json:"low,omitempty"`
+		High    float64 `json:"high,omitempty"`
+		Failed  string  `json:"failed,omitempty"`
+	}
+	all := struct {
+		Rows    []row    `json:"rows"`
+		LeftOut []string `json:"left_out"`
+	}{[]row{}, out}
+	for i := range ts {
+		r := row{Row: ts[i].row, Failed: ts[i].failed}
+		if r.Failed == "" {
+			f := ts[i].figures()
+			r.Whittle, r.Torch, r.Best, r.Median, r.Low, r.High = f.ours, f.theirs, f.best, f.median, f.low, f.high
+		}
+		all.Rows = append(all.Rows, r)
+	}
+	return json.MarshalIndent(all, "", "\t")
 }

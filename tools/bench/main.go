@@ -9,7 +9,8 @@
 // eager: every operator that has a record in a folder of recorded calls, at about a million elements, contiguous and transposed, and rows of training and
 // of forms that no record has (rows.py); compile: capture and AOT of the programs of a folder; hot: calls of compiled functions; python: plain Python,
 // beside python3; limit: bytes a second beside a copy's and flops beside the peak of this machine. Each row is printed with the ratio of our time to
-// the other's, of the best and of the medians, and of the rounds by themselves; what the ratios are together follows.
+// the other's, of the best and of the medians, and of the rounds by themselves; what the ratios are together follows. An operator none of whose records
+// can be made larger is left out by name, with the reason. With -o the same is written as JSON.
 package main
 
 import (
@@ -55,6 +56,7 @@ func run(ctx context.Context, args []string) error {
 	budget := fs.Float64("budget", 0.05, "eager: seconds for a row of a round")
 	rows := fs.String("rows", "", "eager: a regular expression that the names of rows have to match")
 	plan := fs.String("plan", "", "eager: a file that remembers the rows, made if it is not there")
+	out := fs.String("o", "", "eager: a file that the figures of each row are written to, as JSON")
 	verbose := fs.Bool("v", false, "eager: say what is known of each row as it is measured")
 	if err := fs.Parse(args); err != nil {
 		return err
@@ -80,7 +82,7 @@ func run(ctx context.Context, args []string) error {
 	case "limit":
 		return limit(ctx, whittle, os.Stdout)
 	case "eager":
-		return eager(ctx, whittle, strings.Fields(*commands["torch"]), dir, *plan, *rounds, *budget, match.MatchString, os.Stdout, progress)
+		return eager(ctx, whittle, strings.Fields(*commands["torch"]), dir, *plan, *out, *rounds, *budget, match.MatchString, os.Stdout, progress)
 	}
 	text, err := script(name, dir)
 	if err != nil {

@@ -1,0 +1,392 @@
+package aten
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sort"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"whittle/kernels/tensor"
+)
+
+// laid is a float32 tensor of the shape with small random numbers, whose dimensions lie in memory in a random order.
+func laid(r *rand.Rand, shape ...int64) *tensor.Tensor {
+	stride, n := make([]int64, len(shape)), int64(1)
+	for _, d := range r.Perm(len(shape)) {
+		stride[d] = n
+		n *= shape[d]
+	}
+	base := tensor.Empty(tensor.Float32, n)
+	for i := range base.Float32s() {
+		base.Float32s()[i] = float32(r.IntN(9) - 4)
+	}
+	return tensor.NewView(base, shape, stride, 0)
+}
+
+func randomShape(r *rand.Rand, dims int) []int64 {
+	shape := make([]int64, dims)
+	for d := range shape {
+		shape[d] = 1 + r.Int64N(7)
+	}
+	return shape
+}
+
+// each calls f for every position of the shape, in row-major order.
+func each(shape []int64, f func(pos []int64)) {
+	pos := make([]int64, len(shape))
+	for i := range tensor.Numel(shape) {
+		unravel(i, shape, pos)
+		f(pos)
+	}
+}
+
+// where is where the element at pos is in t's storage.
+func where(t *tensor.Tensor, pos []int64) int64 {
+	at := t.Offset
+	for d, p := range pos {
+		at += p * t.Stride[d]
+	}
+	return at
+}
+
+var joinings = map[joining]func(old, x float32) float32{
+	storing: func(_, x float32) float32 { return x }, adding: func(o, x float32) float32 { return o + x }, multiplying: func(o, x float32) float32 { return o * x },
+	greatest: func(o, x float32) float32 { return max(o, x) }, least: func(o, x float32) float32 { return min(o, x) }}
+
+// TestJoin: slices and rows that are written at indexed places, of any strides, are what one element after the other gives.
+func TestJoin(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for n := range 300 {
+		shape := randomShape(r, 1+r.IntN(3))
+		d := r.IntN(len(shape))
+		o := laid(r, shape...)
+		count := 1 + r.Int64N(9)
+		vShape := slices.Clone(shape)
+		vShape[d] = count
+		v := laid(r, vShape...)
+		for how, f := range joinings {
+			for _, fresh := range []bool{false, true} {
+				at := make([]int64, count)
+				for i := range at {
+					at[i] = r.Int64N(shape[d])
+				}
+				got, want := o.Clone(), o.Clone()
+				seen := map[int64]bool{}
+				w := tensor.Whole[float32](want)
+				each(vShape, func(pos []int64) {
+					x := tensor.Whole[float32](v)[where(v, pos)]
+					pos = slices.Clone(pos)
+					pos[d] = at[pos[d]]
+					if p := where(want, pos); fresh && !seen[p] {
+						w[p], seen[p] = x, true
+					} else {
+						w[p] = f(w[p], x)
+					}
+				})
+				if !joinSlices(got, int64(d), at, v, how, fresh) {
+					t.Fatal("not joined")
+				}
+				if diff := cmp.Diff(want.Floats(), got.Floats()); diff != "" {
+					t.Fatalf("%d: slices %v of %v along %d, joining %d, fresh %v:\n%s", n, at, shape, d, how, fresh, diff)
+				}
+			}
+			ix := tensor.Empty(tensor.Int64, vShape...)
+			for i := range ix.Int64s() {
+				ix.Int64s()[i] = r.Int64N(shape[d])
+			}
+			got, want := o.Clone(), o.Clone()
+			w := tensor.Whole[float32](want)
+			each(vShape, func(pos []int64) {
+				to := slices.Clone(pos)
+				to[d] = ix.Int64s()[where(ix, pos)]
+				p := where(want, to)
+				w[p] = f(w[p], tensor.Whole[float32](v)[where(v, pos)])
+			})
+			if !joinRows(got, ix, int64(d), v, how) {
+				t.Fatal("not joined")
+			}
+			if diff := cmp.Diff(want.Floats(), got.Floats()); diff != "" {
+				t.Fatalf("%d: rows of %v along %d, joining %d:\n%s", n, shape, d, how, diff)
+			}
+		}
+	}
+	if o := laid(r, 3); joinRows(o, tensor.FromInt64s([]int64{3}, 1), 0, laid(r, 1), storing) {
+		t.Error("an index that is out of bounds was taken")
+	}
+}
+
+// TestReduceWords: reductions at places, with repeated ones, beside the elements of other dtypes, which are gathered in maps.
+func TestReduceWords(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for name := range joiningOf {
+		for _, include := range []bool{false, true} {
+			o, v := laid(r, 20), laid(r, 50)
+			pos := make([]int64, 50)
+			for i := range pos {
+				pos[i] = r.Int64N(15)
+			}
+			want := o.To(tensor.Float64).To(tensor.Float32)
+			f := reducer(name)
+			acc, count := map[int64]float64{}, map[int64]float64{}
+			for i, p := range pos {
+				if count[p] == 0 && include {
+					acc[p], count[p] = o.At(p), 1
+				}
+				if count[p]++; count[p] == 1 {
+					acc[p] = v.At(int64(i))
+				} else {
+					acc[p] = float64(float32(f(acc[p], v.At(int64(i)))))
+				}
+			}
+			for p, x := range acc {
+				if name == "mean" {
+					x /= count[p]
+				}
+				want.Set(p, x)
+			}
+			reduceAt(o, pos, v, name, include)
+			if diff := cmp.Diff(want.Floats(), o.Floats()); diff != "" {
+				t.Errorf("%s, include %v:\n%s", name, include, diff)
+			}
+		}
+	}
+}
+
+// TestWindows: pools of windows of any width, gone through in rows or one by one, beside windows that are visited element by element.
+func TestWindows(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 200 {
+		nd := 1 + r.IntN(3)
+		in, dil := make([]int64, nd), make([]int64, nd)
+		bs := make([][]extent, nd)
+		for d := range in {
+			in[d], dil[d] = 1+r.Int64N(24), 1+r.Int64N(2)
+			for range 1 + r.IntN(12) {
+				lo := r.Int64N(in[d])
+				hi := min(lo+1+r.Int64N(5), in[d])
+				bs[d] = append(bs[d], extent{lo, hi, hi - lo})
+			}
+			slices.SortFunc(bs[d], func(a, b extent) int { return int(a.lo - b.lo) })
+		}
+		out := make([]int64, nd)
+		for d := range bs {
+			out[d] = int64(len(bs[d]))
+		}
+		const planes = 2
+		inN, outN := tensor.Numel(in), tensor.Numel(out)
+		x, g := make([]float64, planes*inN), make([]float64, planes*outN)
+		for i := range x {
+			x[i] = float64(r.IntN(50))
+			if r.IntN(40) == 0 {
+				x[i] = math.NaN()
+			}
+		}
+		for i := range g {
+			g[i] = r.Float64()
+		}
+		v, ix, mean, back := make([]float64, planes*outN), make([]int64, planes*outN), make([]float64, planes*outN), make([]float64, planes*inN)
+		maxBoxes(v, ix, x, planes, in, bs, dil)
+		averages(mean, x, planes, in, bs, nil)
+		spread(back, g, planes, in, bs, nil)
+		wv, wix, wmean, wback := make([]float64, planes*outN), make([]int64, planes*outN), make([]float64, planes*outN), make([]float64, planes*inN)
+		ones := fill(nil, nd, 1)
+		for q := range int64(planes) {
+			k := q * outN
+			each(out, func(pos []int64) {
+				lo, hi, size := make([]int64, nd), make([]int64, nd), 1.0
+				for d, p := range pos {
+					lo[d], hi[d] = bs[d][p].lo, bs[d][p].hi
+					size *= float64(bs[d][p].size)
+				}
+				best, bi := math.Inf(-1), int64(-1)
+				window(lo, hi, dil, in, func(i int64) {
+					if e := x[q*inN+i]; bi < 0 || e > best || e != e {
+						best, bi = e, i
+					}
+				})
+				wv[k], wix[k] = best, bi
+				window(lo, hi, ones, in, func(i int64) {
+					wmean[k] += x[q*inN+i]
+					wback[q*inN+i] += g[k] / size
+				})
+				wmean[k] /= size
+				k++
+			})
+		}
+		if diff := cmp.Diff([]any{wv, wix, wmean, wback}, []any{v, ix, mean, back}, cmpopts.EquateNaNs()); diff != "" {
+			t.Fatalf("%v in %v, %v: %s", bs, in, dil, diff)
+		}
+	}
+}
+
+// TestSorted: keys that carry their places are in the stable order, and so is what is found without sorting all.
+func TestSorted(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for _, n := range []int{1, 2, 17, 255, 256, 3000} {
+		for _, desc := range []bool{false, true} {
+			l := &sorting{b: make([]float64, n), slim: true}
+			for i := range l.b {
+				l.b[i] = float64(float32(r.NormFloat64()))
+				switch r.IntN(6) {
+				case 0:
+					l.b[i] = math.NaN()
+				case 1:
+					l.b[i] = float64(r.IntN(3) - 1)
+				case 2:
+					l.b[i] = math.Copysign(0, -1)
+				}
+			}
+			want := make([]int64, n)
+			for i := range want {
+				want[i] = int64(i)
+			}
+			sort.SliceStable(want, func(i, j int) bool {
+				x, y := l.b[want[i]], l.b[want[j]]
+				if desc {
+					x, y = y, x
+				}
+				return lessNaN(x, y)
+			})
+			if diff := cmp.Diff(want, slices.Clone(l.order(desc))); diff != "" {
+				t.Errorf("%d, descending %v: %s", n, desc, diff)
+			}
+			for _, k := range []int{0, n / 3, n - 1} {
+				if got := l.at(k); !desc && got != want[k] {
+					t.Errorf("place %d of %d is %d, want %d", k, n, got, want[k])
+				}
+			}
+		}
+	}
+}
+
+// TestAcross: lines that lie apart are transformed as those whose elements are neighbours.
+func TestAcross(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	for _, shape := range [][]int64{{5, 3}, {12, 19}, {2, 7, 9}} {
+		a := tensor.Empty(tensor.Complex128, shape...)
+		for i := range tensor.Whole[complex128](a) {
+			tensor.Whole[complex128](a)[i] = complex(r.NormFloat64(), r.NormFloat64())
+		}
+		d := a.Dim() - 2
+		turned := slices.Clone(shape)
+		turned[d], turned[d+1] = turned[d+1], turned[d]
+		b := tensor.Empty(tensor.Complex128, turned...)
+		st := slices.Clone(b.Stride)
+		st[d], st[d+1] = st[d+1], st[d]
+		view := tensor.NewView(b, shape, st, 0)
+		for _, forward := range []bool{true, false} {
+			tensor.Copy(view, a)
+			fftLines(b, d+1, forward, 0.5)
+			fftLines(a, d, forward, 0.5)
+			if diff := cmp.Diff(view.Complexes(), a.Complexes()); diff != "" {
+				t.Errorf("%v, forward %v: %s", shape, forward, diff)
+			}
+		}
+	}
+}
+
+// TestDeep: convolutions in three dimensions of one channel, beside the sum for each element.
+func TestDeep(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	for n := range 60 {
+		g, co := 1+r.Int64N(3), 1+r.Int64N(2)
+		ws := append([]int64{g * co, 1}, randomShape(r, 3)...)
+		xs := []int64{1 + r.Int64N(2), g}
+		s := convSpec{groups: g}
+		ys := []int64{xs[0], g * co}
+		for d := range 3 {
+			s.stride, s.pad, s.dil = append(s.stride, 1+r.Int64N(2)), append(s.pad, r.Int64N(3)), append(s.dil, 1+r.Int64N(2))
+			reach := s.dil[d]*(ws[2+d]-1) + 1
+			in := max(reach-2*s.pad[d], 1) + r.Int64N(5)
+			xs = append(xs, in)
+			ys = append(ys, (in+2*s.pad[d]-reach)/s.stride[d]+1)
+		}
+		x, w, y := laid(r, xs...).Contiguous(), laid(r, ws...).Contiguous(), tensor.Empty(tensor.Float32, ys...)
+		convDeep(y.Float32s(), x.Float32s(), w.Float32s(), ys, xs, ws, s)
+		want := tensor.Empty(tensor.Float32, ys...)
+		each(ys, func(at []int64) {
+			sum := 0.0
+			each(ws[2:], func(k []int64) {
+				from := []int64{at[0], at[1] / co, 0, 0, 0}
+				for d := range 3 {
+					from[2+d] = at[2+d]*s.stride[d] - s.pad[d] + k[d]*s.dil[d]
+					if from[2+d] < 0 || from[2+d] >= xs[2+d] {
+						return
+					}
+				}
+				sum += x.At(where(x, from)) * w.At(where(w, []int64{at[1], 0, k[0], k[1], k[2]}))
+			})
+			want.Set(where(want, at), sum)
+		})
+		if diff := cmp.Diff(want.Floats(), y.Floats()); diff != "" {
+			t.Fatalf("%d: %v by %v, %+v: %s", n, xs, ws, s, diff)
+		}
+	}
+}
+
+// TestNeeded: a resampling that leaves out what no tap reads gives the same bits.
+func TestNeeded(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	for _, mode := range []string{"linear", "cubic", "nearest"} {
+		x := laid(r, 2, 3, 40, 30)
+		out, in := []int64{3, 2}, []int64{40, 30}
+		var tables [][][]tap
+		for d := range out {
+			tables = append(tables, taps(mode, in[d], out[d], false, nil, tensor.Float32))
+		}
+		if _, fewer, _ := needed(x, in, tables); tensor.Numel(fewer) >= tensor.Numel(in) {
+			t.Errorf("%s: nothing is left out", mode)
+		}
+		got, want := resampledSums(x, 6, in, out, tables, false), resample(x.Floats(), 6, in, out, tables, false)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", mode, diff)
+		}
+	}
+}
+
+// BenchmarkIndexed times operators that write and read at indexed places, pools and sorting.
+func BenchmarkIndexed(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 2))
+	x := laid(r, 1024, 1024).Contiguous()
+	turned := tensor.NewView(x, x.Shape, []int64{1, 1024}, 0)
+	ix, rows := tensor.Empty(tensor.Int64, 1024, 1024), tensor.Empty(tensor.Int64, 1024)
+	for i := range ix.Int64s() {
+		ix.Int64s()[i] = r.Int64N(1024)
+	}
+	for i := range rows.Int64s() {
+		rows.Int64s()[i] = r.Int64N(1024)
+	}
+	img := tensor.NewView(x, []int64{8, 32, 64, 64}, []int64{32 * 64 * 64, 64 * 64, 64, 1}, 0)
+	two := ints([]int64{2, 2})
+	for _, in := range []struct {
+		name string
+		t    *tensor.Tensor
+	}{{"rows", x}, {"turned", turned}} {
+		for name, args := range map[string][]Value{
+			"scatter_add": {in.t, int64(1), ix, x}, "index_add": {in.t, int64(0), rows, x, int64(1)}, "index_reduce": {in.t, int64(1), rows, x, "prod", true}, "index_copy": {in.t, int64(1), rows, x},
+			"index_select": {in.t, int64(1), rows}, "gather": {in.t, int64(1), ix, false}, "take": {in.t, ix}, "kthvalue": {in.t, int64(100), int64(1), false},
+		} {
+			b.Run(fmt.Sprint(name, " ", in.name), func(b *testing.B) {
+				for range b.N {
+					if _, err := callOn(Eager, name, args); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+	for name, args := range map[string][]Value{"avg_pool2d": {img, two, two}, "max_pool2d_with_indices": {img, two, two}, "_adaptive_avg_pool2d": {img, two}} {
+		b.Run(name, func(b *testing.B) {
+			for range b.N {
+				if _, err := callOn(Eager, name, args); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
