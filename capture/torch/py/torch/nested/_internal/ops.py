@@ -43,20 +43,14 @@ def _dim(nt, dim):
     return dim % n
 
 
-def _inner(nt, dim, name, ragged=False):
-    """The dimension of the values that is a dimension of the batch, if it is neither the batch's own nor, unless that is allowed, the ragged one."""
+def _inner(nt, dim, name):
+    """The dimension of the values that is a dimension of the batch, other than the batch's own and the ragged one."""
     dim = _dim(nt, dim)
     if dim == 0:
         raise RuntimeError(f"{name}(): not supported for NestedTensor on dim=0")
-    if dim == nt._ragged_idx and not ragged:
+    if dim == nt._ragged_idx:
         raise RuntimeError(f"{name}(): not supported for NestedTensor on ragged dim")
     return dim - 1
-
-
-def _rows(nt):
-    """For each place along the ragged dimension of the values, the item that it is part of."""
-    lengths = nt._offsets.diff() if nt._lengths is None else nt._lengths
-    return torch.repeat_interleave(torch.arange(len(nt)), lengths)
 
 
 def _whole(nt, name):
@@ -90,44 +84,36 @@ def _pointwise(func, *args, **kwargs):
     """An operator that is the same for every element."""
     flat = [*args, *kwargs.values()]
     nt = _nested(*flat)
-    name = getattr(func, "__name__", "").strip("_")
+    name = func.__name__
+
+    def fits(a):
+        return a._ragged_idx == nt._ragged_idx and a.dim() == nt.dim() and a.shape[a._ragged_idx] == nt.shape[nt._ragged_idx]
 
     def values(a):
-        if isinstance(a, NestedTensor):
-            if a._ragged_idx != nt._ragged_idx or a.dim() != nt.dim() or a.shape[a._ragged_idx] != nt.shape[nt._ragged_idx]:
-                shapes = [tuple(t.shape) for t in flat if isinstance(t, NestedTensor)]
-                raise RuntimeError(f"cannot call binary pointwise function {name}.Tensor with inputs of shapes {shapes[0]} and {shapes[1]}")
-            return a._values
-        if isinstance(a, torch.Tensor):
-            spread = _spread(nt, a)
-            if spread is None:
-                shapes = [t.shape for t in flat if isinstance(t, torch.Tensor)]
-                raise RuntimeError(f"cannot call binary pointwise function {name}.Tensor with inputs of shapes {shapes[0]} and {shapes[1]}")
-            return spread
-        return a
+        if not isinstance(a, torch.Tensor):
+            return a
+        v = (a._values if fits(a) else None) if isinstance(a, NestedTensor) else _spread(nt, a)
+        if v is None:
+            kind = type(a) if isinstance(a, NestedTensor) else torch.Tensor
+            shapes = [tuple(t.shape) if kind is NestedTensor else t.shape for t in flat if isinstance(t, kind)]
+            raise RuntimeError(f"cannot call binary pointwise function {name.strip('_')}.Tensor with inputs of shapes {shapes[0]} and {shapes[1]}")
+        return v
 
     out = func(*map(values, args), **{k: values(v) for k, v in kwargs.items()})
-    if getattr(func, "__name__", "").endswith("_") and not func.__name__.startswith("__") or getattr(func, "__name__", "") in _inplace_dunders:
-        return args[0]
-    return nt._like(out)
+    inplace = name.startswith("__i") and name not in ("__invert__", "__index__") if name.endswith("__") else name.endswith("_")
+    return args[0] if inplace else nt._like(out)
 
 
-_inplace_dunders = {"__iadd__", "__isub__", "__imul__", "__itruediv__", "__ipow__", "__ifloordiv__", "__iand__", "__ior__"}
 for _name in """abs absolute neg negative positive sqrt rsqrt square reciprocal exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh asin acos atan asinh acosh
         atanh arcsin arccos arctan sinc sigmoid logit erf erfc erfinv lgamma digamma ceil floor round trunc frac fix sgn sign signbit isnan isinf isfinite isposinf isneginf
         nan_to_num relu relu6 elu selu celu gelu silu mish hardtanh hardswish hardsigmoid leaky_relu softplus softsign tanhshrink hardshrink softshrink logsigmoid threshold
         clamp clamp_min clamp_max clip add sub subtract rsub mul multiply div divide true_divide truediv floor_divide floordiv remainder mod fmod pow float_power radd rmul
-        rtruediv rpow rdiv maximum minimum fmax fmin atan2 arctan2 hypot copysign ldexp logaddexp logaddexp2 xlogy eq ne lt le gt ge equal_to greater greater_equal less
+        rtruediv rpow rdiv maximum minimum fmax fmin atan2 arctan2 hypot copysign ldexp logaddexp logaddexp2 xlogy eq ne lt le gt ge greater greater_equal less
         less_equal not_equal isclose logical_and logical_or logical_xor logical_not bitwise_and bitwise_or bitwise_xor bitwise_not invert and or xor rand ror rxor
         iadd isub imul itruediv ipow ifloordiv iand ior
-        where masked_fill lerp addcmul addcdiv fill zero dropout alpha_dropout clone detach contiguous to type cpu double float half bfloat16 int long short char byte bool
-        zeros_like ones_like full_like empty_like rand_like randn_like bernoulli feature_dropout alias view_as_real conj real imag type_as glu_none""".split():
+        where masked_fill lerp addcmul addcdiv fill zero dropout clone detach contiguous to type type_as cpu double float half bfloat16 int long short char byte bool
+        zeros_like ones_like full_like empty_like bernoulli""".split():
     _rules[_name] = _pointwise
-
-
-@_rule("rand_like", "randn_like")
-def _random_like(func, *args, **kwargs):
-    raise NotImplementedError(f"aten.{func.__name__}.default")
 
 
 @_rule("to")
@@ -143,21 +129,16 @@ def _copy(func, nt, src, non_blocking=False):
     return nt
 
 
-for _name in "requires_grad register_hook retain_grad backward item is_floating_point is_complex is_signed element_size data_ptr storage_offset untyped_storage is_same_size get_device is_cuda apply".split():
-    def _of_values(func, nt, *args, **kwargs):
-        with torch._C.DisableTorchFunctionSubclass():
-            return func(nt, *args, **kwargs)
-    _rules[_name] = _of_values
+@_rule("requires_grad", "register_hook", "retain_grad", "backward", "item", "is_floating_point", "is_complex", "is_signed", "element_size", "data_ptr", "storage_offset",
+       "untyped_storage", "get_device", "apply")
+def _of_values(func, nt, *args, **kwargs):
+    with torch._C.DisableTorchFunctionSubclass():
+        return func(nt, *args, **kwargs)
 
 
 @_rule("is_same_size")
 def _is_same_size(func, a, b):
     return a.shape == b.shape
-
-
-@_rule("equal", "allclose")
-def _refused(func, *args, **kwargs):
-    raise NotImplementedError(f"aten.{func.__name__}.default")
 
 
 @_rule("unbind")
@@ -278,6 +259,10 @@ def _attention(func, query, key, value, attn_mask=None, dropout_p=0.0, is_causal
     return query._like(torch.cat(items, 1))
 
 
+def _sizes(sizes):
+    return tuple(sizes[0]) if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes
+
+
 @_rule("transpose", "swapaxes", "swapdims")
 def _transpose(func, nt, dim0, dim1):
     d0, d1 = _dim(nt, dim0), _dim(nt, dim1)
@@ -291,8 +276,7 @@ def _transpose(func, nt, dim0, dim1):
 
 @_rule("permute")
 def _permute(func, nt, *dims):
-    dims = dims[0] if len(dims) == 1 and isinstance(dims[0], (tuple, list)) else dims
-    dims = [_dim(nt, d) for d in dims]
+    dims = [_dim(nt, d) for d in _sizes(dims)]
     if len(set(dims)) != nt.dim():
         raise ValueError(f"permute(): number of dimensions in the tensor input ({nt.dim()}) does not match the length of the desired ordering of dimensions ({len(dims)}).")
     if dims[0] != 0:
@@ -338,29 +322,22 @@ def _flatten(func, nt, start_dim=0, end_dim=-1):
     return nt._like(nt._values.flatten(start - 1, end - 1), nt._ragged_idx - (end - start if end < nt._ragged_idx else 0))
 
 
-@_rule("view", "reshape", "expand")
-def _view(func, nt, *sizes):
-    sizes = tuple(sizes[0]) if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes
-    name = func.__name__
+@_rule("expand")
+def _expand(func, nt, *sizes):
+    sizes = _sizes(sizes)
+    if len(sizes) != nt.dim() or sizes[0] not in (-1, len(nt)) or sizes[nt._ragged_idx] not in (-1, nt.shape[nt._ragged_idx]):
+        raise RuntimeError(f"expand(): cannot expand shape {tuple(nt.shape)} -> {list(sizes)}")
+    return nt._like(nt._values.expand([-1 if d == nt._ragged_idx else s for d, s in enumerate(sizes)][1:]))
 
-    def refuse():
-        raise RuntimeError(f"{name}(): cannot view shape {tuple(nt.shape)} as {list(sizes)}")
-    if name == "expand":
-        at = nt._ragged_idx
-        if sizes[0] not in (-1, len(nt)) or len(sizes) != nt.dim():
-            refuse()
-        return nt._like(nt._values.expand([-1 if i == at - 1 else s for i, s in enumerate(sizes[1:])]))
-    if len(sizes) < 2 or sizes[0] not in (-1, len(nt)) or all(s == -1 for s in sizes[:1]) and sizes.count(-1) > 2:
-        refuse()
-    own = nt.shape
-    where = [i for i, s in enumerate(sizes) if isinstance(s, NestedInt) and s == own[nt._ragged_idx]]
-    if not where:  # -1 stands for the ragged size, where as many elements lie before it
-        before = math.prod(own[1:nt._ragged_idx])
-        where = [i for i, s in enumerate(sizes) if i > 0 and s == -1 and math.prod(sizes[1:i]) == before]
-    if not where:
-        refuse()
-    at = where[0]
-    inner = [nt._values.shape[nt._ragged_idx - 1] if i + 1 == at else s for i, s in enumerate(sizes[1:])]
+
+@_rule("view", "reshape")
+def _view(func, nt, *sizes):
+    sizes, own, name = _sizes(sizes), nt.shape, func.__name__
+    before = math.prod(own[1:nt._ragged_idx])  # elements before the ragged size, which a -1 may stand for
+    at = next((d for d, s in enumerate(sizes) if d > 0 and (isinstance(s, NestedInt) or s == -1 and math.prod(sizes[1:d]) == before)), None)
+    if at is None or sizes[0] not in (-1, len(nt)) or isinstance(sizes[at], NestedInt) and sizes[at] != own[nt._ragged_idx]:
+        raise RuntimeError(f"{name}(): cannot view shape {tuple(own)} as {list(sizes)}")
+    inner = [nt._values.shape[nt._ragged_idx - 1] if d == at else s for d, s in enumerate(sizes)][1:]
     return nt._like(getattr(nt._values, name)(inner), at)
 
 
@@ -398,17 +375,14 @@ def _select(func, nt, dim, index):
 @_rule("getitem")
 def _getitem(func, nt, index):
     index = index if isinstance(index, tuple) else (index,)
-    if isinstance(index[0], NestedTensor):
+    if any(isinstance(i, (torch.Tensor, list)) for i in index):
         raise NotImplementedError("aten.index.Tensor")
     if isinstance(index[0], int):
         item = nt.unbind()[index[0]]
         return item[index[1:]] if len(index) > 1 else item
-    taken = sum(i is not None and i is not Ellipsis for i in index)
     if Ellipsis in index:
-        e = index.index(Ellipsis)
+        e, taken = index.index(Ellipsis), sum(i is not None for i in index) - 1
         index = index[:e] + (slice(None),) * (nt.dim() - taken) + index[e + 1:]
-    if index[0] != slice(None) or len(index) > 1 and index[1] != slice(None) and nt._ragged_idx == 1 and isinstance(index[1], int):
-        raise RuntimeError("slice(): not supported for NestedTensor on dim=0")
     dim = 0
     for i in index:
         if i is None:
@@ -421,11 +395,6 @@ def _getitem(func, nt, index):
             at = _inner(nt, dim, "slice")
             nt, dim = nt._like(nt._values[(slice(None),) * at + (i,)]), dim + 1
     return nt
-
-
-@_rule("index_put", "setitem")
-def _setitem(func, nt, *args, **kwargs):
-    raise NotImplementedError("aten.index_put_.default")
 
 
 @_rule("cat", "concat")
