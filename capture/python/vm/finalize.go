@@ -37,6 +37,10 @@ type Finals struct {
 	since   time.Time
 	busy    bool
 
+	// Patience multiplies what collections that nobody asked for may cost before they are put off: for tests, whose output must not depend on how
+	// fast the machine is. 0 reads as 1.
+	Patience int
+
 	made     int
 	backward bool // what is let go of is a list's or a tuple's items, the last of which goes first
 
@@ -391,7 +395,7 @@ func (in *Interp) collectDropped(a allowance) {
 	if in.busy {
 		return
 	}
-	if in.spent > a.first && in.spent > began.Sub(in.since)/a.part {
+	if in.spent > a.first*time.Duration(max(in.Patience, 1)) && in.spent > began.Sub(in.since)/a.part {
 		in.owed = true
 		return
 	}
