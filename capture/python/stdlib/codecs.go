@@ -249,14 +249,7 @@ func handleError(in *vm.Interp, name string, e *vm.Exception) (vm.Object, error)
 	case name == "backslashreplace":
 		var sb strings.Builder
 		for _, r := range rs[start:end] {
-			switch {
-			case r < 0x100:
-				fmt.Fprintf(&sb, `\x%02x`, r)
-			case r < 0x10000:
-				fmt.Fprintf(&sb, `\u%04x`, r)
-			default:
-				fmt.Fprintf(&sb, `\U%08x`, r)
-			}
+			literal.Escape(&sb, r)
 		}
 		return give(sb.String())
 	case name == "xmlcharrefreplace" && encodes:

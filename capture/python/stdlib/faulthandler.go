@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"whittle/capture/python/clinic"
+	"whittle/capture/python/literal"
 	"whittle/capture/python/vm"
 	"whittle/capture/python/wtf8"
 )
@@ -108,15 +109,10 @@ func plainText(s string) string {
 			sb.WriteString("...")
 			break
 		}
-		switch {
-		case r >= ' ' && r < 0x7f:
+		if r >= ' ' && r < 0x7f {
 			sb.WriteRune(r)
-		case r < 0x100:
-			fmt.Fprintf(&sb, `\x%02x`, r)
-		case r < 0x10000:
-			fmt.Fprintf(&sb, `\u%04x`, r)
-		default:
-			fmt.Fprintf(&sb, `\U%08x`, r)
+		} else {
+			literal.Escape(&sb, r)
 		}
 	}
 	return sb.String()

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 	"syscall"
 
+	"whittle/capture/python/literal"
 	"whittle/capture/python/wtf8"
 )
 
@@ -298,13 +300,11 @@ func textUnicodeError(in *Interp, e *Exception) (string, bool, error) {
 
 // escapedRune is a character as UnicodeEncodeError shows it: always escaped.
 func escapedRune(r rune) string {
-	switch {
-	case r < 1<<8:
-		return fmt.Sprintf(`'\x%02x'`, r)
-	case r < 1<<16:
-		return fmt.Sprintf(`'\u%04x'`, r)
-	}
-	return fmt.Sprintf(`'\U%08x'`, r)
+	var b strings.Builder
+	b.WriteByte('\'')
+	literal.Escape(&b, r)
+	b.WriteByte('\'')
+	return b.String()
 }
 
 // str is str(e) without a user's __str__.
