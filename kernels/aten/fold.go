@@ -86,7 +86,7 @@ func gatherRuns[T float32 | float64](x []T, runs []span, op native.Reduction, ce
 	case inner == 1:
 		native.ReduceRows(op, out, x, center, int(n), int(n))
 	case outer > 64 && n*inner < 4096:
-		eachPlane(outer, n*inner, 0, func(q int64, _, _, _ []int64) {
+		eachPlane(outer, n*inner, func(q int64) {
 			native.ReduceCols(op, out[q*inner:(q+1)*inner], x[q*n*inner:(q+1)*n*inner], part(center, q*inner), int(n), int(inner))
 		})
 	default:
@@ -246,7 +246,7 @@ func argBlocks(t *tensor.Tensor, d int64, least bool) (at []int64, best []float3
 		}
 		return at, best
 	}
-	eachPlane(outer, n*inner, 0, func(q int64, _, _, _ []int64) {
+	eachPlane(outer, n*inner, func(q int64) {
 		native.ArgCols(at[q*inner:(q+1)*inner], best[q*inner:(q+1)*inner], x[q*n*inner:(q+1)*n*inner], int(n), int(inner), least)
 	})
 	return at, best
@@ -283,7 +283,7 @@ func scanRuns[T float32 | float64](y, x []T, runs []span, product bool) bool {
 	if block := n * inner; block == int64(len(x)) {
 		native.ScanCols(product, y, x, int(inner))
 	} else {
-		eachPlane(int64(len(x))/block, block, 0, func(q int64, _, _, _ []int64) {
+		eachPlane(int64(len(x))/block, block, func(q int64) {
 			native.ScanCols(product, y[q*block:(q+1)*block], x[q*block:(q+1)*block], int(inner))
 		})
 	}

@@ -145,12 +145,11 @@ func (c *Call) maxima(v, ix, t *tensor.Tensor, n int64, in []int64, bs [][]exten
 	ix.SetInts(oi)
 }
 
-// eachPlane calls f for each of n planes of size elements and nd dimensions, several at once, with room for a position and the bounds of a window.
-func eachPlane(n, size int64, nd int, f func(q int64, pos, lo, hi []int64)) {
+// eachPlane calls f for each of n planes of size elements, several at once.
+func eachPlane(n, size int64, f func(q int64)) {
 	parallel.For(int(n), int(grain/(size+1)+1), func(first, last int) {
-		pos, lo, hi := make([]int64, nd), make([]int64, nd), make([]int64, nd)
 		for q := first; q < last; q++ {
-			f(int64(q), pos, lo, hi)
+			f(int64(q))
 		}
 	})
 }
@@ -161,7 +160,7 @@ func maxBoxes[T float32 | float64](v []T, ix []int64, x []T, n int64, in []int64
 	bs, in, dil = deep(bs, in, dil)
 	inN, line, area, narrow := tensor.Numel(in), in[2], in[1]*in[2], narrowest(bs[2])
 	outN := int64(len(bs[0]) * len(bs[1]) * len(bs[2]))
-	eachPlane(n, inN, 0, func(q int64, _, _, _ []int64) {
+	eachPlane(n, inN, func(q int64) {
 		img, to := x[q*inN:(q+1)*inN], q*outN
 		for _, a := range bs[0] {
 			for _, b := range bs[1] {
@@ -237,12 +236,20 @@ func narrowest(row []extent) (width int64) {
 	return width
 }
 
+// sizeOf is what the sum of a window is divided by: its own size, or divisor.
+func sizeOf(a, b, c extent, divisor Value) float64 {
+	if divisor != nil {
+		return toFloat(divisor)
+	}
+	return float64(a.size) * float64(b.size) * float64(c.size)
+}
+
 // averages fills y with the means of the windows of x, n planes of in. A window's elements are added from the first to the last.
 func averages[T float32 | float64](y []float64, x []T, n int64, in []int64, bs [][]extent, divisor Value) {
 	bs, in, _ = deep(bs, in, nil)
 	inN, line, area, narrow := tensor.Numel(in), in[2], in[1]*in[2], narrowest(bs[2])
 	outN := int64(len(bs[0]) * len(bs[1]) * len(bs[2]))
-	eachPlane(n, inN, 0, func(q int64, _, _, _ []int64) {
+	eachPlane(n, inN, func(q int64) {
 		img, to := x[q*inN:(q+1)*inN], q*outN
 		for _, a := range bs[0] {
 			for _, b := range bs[1] {
@@ -261,11 +268,7 @@ func averages[T float32 | float64](y []float64, x []T, n int64, in []int64, bs [
 						}
 					}
 					for j, c := range bs[2] {
-						size := float64(a.size) * float64(b.size) * float64(c.size)
-						if divisor != nil {
-							size = toFloat(divisor)
-						}
-						sum[j] /= size
+						sum[j] /= sizeOf(a, b, c, divisor)
 					}
 					to += int64(len(bs[2]))
 					continue
@@ -279,11 +282,7 @@ func averages[T float32 | float64](y []float64, x []T, n int64, in []int64, bs [
 							}
 						}
 					}
-					size := float64(a.size) * float64(b.size) * float64(c.size)
-					if divisor != nil {
-						size = toFloat(divisor)
-					}
-					y[to] = s / size
+					y[to] = s / sizeOf(a, b, c, divisor)
 					to++
 				}
 			}
@@ -296,18 +295,14 @@ func spread(y, g []float64, n int64, in []int64, bs [][]extent, divisor Value) {
 	bs, in, _ = deep(bs, in, nil)
 	inN, line, area, narrow := tensor.Numel(in), in[2], in[1]*in[2], narrowest(bs[2])
 	outN := int64(len(bs[0]) * len(bs[1]) * len(bs[2]))
-	eachPlane(n, inN, 0, func(q int64, _, _, _ []int64) {
+	eachPlane(n, inN, func(q int64) {
 		img, from := y[q*inN:(q+1)*inN], q*outN
 		share := make([]float64, len(bs[2]))
 		for _, a := range bs[0] {
 			for _, b := range bs[1] {
 				if narrow > 0 { // from the last column on, by which an element gets its shares in the order of the windows
 					for j, c := range bs[2] {
-						size := float64(a.size) * float64(b.size) * float64(c.size)
-						if divisor != nil {
-							size = toFloat(divisor)
-						}
-						share[j] = g[from+int64(j)] / size
+						share[j] = g[from+int64(j)] / sizeOf(a, b, c, divisor)
 					}
 					for z := a.lo * area; z < a.hi*area; z += area {
 						for k := z + b.lo*line; k < z+b.hi*line; k += line {
@@ -325,11 +320,7 @@ func spread(y, g []float64, n int64, in []int64, bs [][]extent, divisor Value) {
 					continue
 				}
 				for _, c := range bs[2] {
-					size := float64(a.size) * float64(b.size) * float64(c.size)
-					if divisor != nil {
-						size = toFloat(divisor)
-					}
-					v := g[from] / size
+					v := g[from] / sizeOf(a, b, c, divisor)
 					from++
 					for z := a.lo * area; z < a.hi*area; z += area {
 						for k := z + b.lo*line; k < z+b.hi*line; k += line {
@@ -377,7 +368,7 @@ func (c *Call) unpool(g, t, ix *tensor.Tensor, nd int) *tensor.Tensor {
 		return o
 	}
 	per := int64(len(gs)) / n
-	eachPlane(n, inN, 0, func(q int64, _, _, _ []int64) {
+	eachPlane(n, inN, func(q int64) {
 		plane, gs, is := acc[q*inN:(q+1)*inN], gs[q*per:(q+1)*per], is[q*per:(q+1)*per]
 		for j, x := range gs {
 			if at := is[j]; at >= 0 && at < inN {

@@ -21,7 +21,7 @@ def as_nested_tensor(ts, dtype=None, device=None, layout=None):
     if isinstance(ts, torch.Tensor) and ts.dim() < 2:
         raise RuntimeError("as_nested_tensor(): Expected tensor argument to have dim() > 1")
     if isinstance(ts, NestedTensor):
-        if layout not in (None, ts.layout) or layout is None:
+        if layout is not torch.jagged:
             raise RuntimeError("as_nested_tensor(): Converting between nested tensor layouts is not supported")
         return ts.to(device=device, dtype=dtype)
     _only_jagged("as_nested_tensor", layout)
