@@ -65,10 +65,7 @@ func (d *driver) run(ctx context.Context) error {
 			return err
 		}
 	}
-	d.row, d.proving = "start", true             // whatever the deadline says: without a start that fails there is no result
-	if err := d.learn(ctx, values); err != nil { // first, so that idle workers can look for the place while the start runs
-		return err
-	}
+	d.row, d.proving = "start", true // whatever the deadline says: without a start that fails there is no result
 	if err := d.fail(ctx); err != nil {
 		return err
 	}
@@ -148,6 +145,9 @@ func (d *driver) fail(ctx context.Context) error {
 		}
 		err = d.await(ctx, want)
 		d.meanwhile = nil
+		if err == nil {
+			err = d.learn(ctx, values) // what the meantime was for, unless the answer was there
+		}
 		if err != nil {
 			return err
 		}
@@ -192,10 +192,15 @@ const manyWorkers = 4
 // ahead is how many questions for each worker are prepared while there is nothing to do but to wait.
 const ahead = 3
 
-// headStart adds what localise will ask to the question about the start.
+// headStart adds what localise will ask to the question about the start, where there is room for it; where not, the values of all calls are learnt
+// while the start runs.
 func (d *driver) headStart(ctx context.Context, t *trial) ([]*trial, error) {
-	if d.width() < manyWorkers || t.c.Attempt > 0 {
+	if d.width() < manyWorkers || t.c.Attempt > 0 || d.grouped() && t.cost.Calls > crowd {
+		d.meanwhile = func() error { return d.learn(ctx, values) }
 		return []*trial{t}, nil
+	}
+	if err := d.learn(ctx, values); err != nil {
+		return nil, err
 	}
 	first := d.place(&d.view)
 	if first == nil {
@@ -350,9 +355,6 @@ func (d *driver) small(ctx context.Context) error {
 	}
 	d.message = d.outcome.Message + " " + d.outcome.Detail + " " + strings.Join(d.outcome.Region, " ")
 	d.suspects = d.outcome.Suspects
-	if err := d.learn(ctx, values); err != nil {
-		return err
-	}
 	return d.reduce(ctx)
 }
 

@@ -232,7 +232,7 @@ func (x *executor) grouped() bool {
 func (x *executor) width() int {
 	if x.grouped() {
 		n := x.s.Together(x.want)
-		if x.few && x.shares() {
+		if x.shares() {
 			n *= 2 // where a process costs more than what it compiles
 		}
 		return min(n, widest)
@@ -308,6 +308,9 @@ func (x *executor) keepBusy(ctx context.Context, want []*trial) error {
 	}
 	var with *together
 	if x.grouped() {
+		if x.flights[x.name(want[0])] != nil {
+			return nil // the question is out
+		}
 		with = &together{}
 	}
 	calls := 0
@@ -325,9 +328,10 @@ func (x *executor) keepBusy(ctx context.Context, want []*trial) error {
 		if a != nil {
 			continue
 		}
-		if calls += t.cost.Calls; i > 0 && with != nil && calls > crowd {
-			return nil
+		if i > 0 && with != nil && calls+t.cost.Calls > crowd {
+			continue // a smaller one may follow
 		}
+		calls += t.cost.Calls
 		x.launch(ctx, t, with)
 	}
 	return nil

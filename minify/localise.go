@@ -193,6 +193,9 @@ func (v *view) suspected(us [][]string) *ask {
 		}
 		return anyOf("", 0.5, hints, nil, together)
 	}
+	if len(hints) > 0 && len(v.suspects) > 0 && v.accuracy() { // the value of the first is what was seen to be wrong
+		return &ask{edit: hints[0], chance: 0.8, no: func() *ask { return anyOf("", 0.5, hints[1:], nil, whole) }}
+	}
 	return anyOf("", 0.5, hints, nil, whole)
 }
 
@@ -206,13 +209,20 @@ const (
 // and passed. It goes on with half of [lo, hi) without asking about all of it first, until that is so small that being wrong would cost more
 // than the question (unverified).
 func (v *view) halve(base State, us [][]string, from, to, lo, hi int) *ask {
-	if n := hi - lo; n == to-from && n > 2 && n <= piecemeal && v.together() {
-		return v.pieces(us, lo, hi, func() *ask { return v.halves(base, us, from, to, lo, hi) })
+	halves := func() *ask { return v.halves(base, us, from, to, lo, hi) }
+	n := hi - lo
+	if n != to-from || n <= 2 || n > 2*piecemeal || !v.together() {
+		return halves()
 	}
-	return v.halves(base, us, from, to, lo, hi)
+	near := func() *ask { return v.around(base, us, lo, hi, false, halves) }
+	if n > piecemeal {
+		return near()
+	}
+	return v.pieces(us, lo, hi, near)
 }
 
-// piecemeal is up to how many units of a window that fails are tried each alone, where candidates are asked together: then that is one question.
+// piecemeal is up to how many units of a window that fails are tried each alone, where candidates are asked together: then that is one question. In one
+// of twice as many, too, the last is tried with its neighbours before halves are.
 const piecemeal = 16
 
 // pieces asks about each unit of a window that fails alone; rest is asked if none does. Given right values, a later one is the likelier to be what makes
@@ -357,7 +367,7 @@ func (v *view) ends(base State, us [][]string, from, to int) *ask {
 		var a ask
 		switch {
 		case p.closed() && !met:
-			return v.around(base, us, from, p.hi, func() *ask { return turns(end, p, s, true) })
+			return v.around(base, us, from, p.hi, true, func() *ask { return turns(end, p, s, true) })
 		case p.closed() && s.closed():
 			return v.between(base, us, from, end-s.hi, p.hi, end)
 		case !p.closed() && (p.asked <= s.asked || s.closed()):
@@ -388,9 +398,13 @@ func (b bracket) above() bracket { return bracket{b.mid(), b.hi, b.asked + 1} }
 // a success.
 var hops = []struct{ far, closer int }{{2, 1}, {4, 3}}
 
-// around asks whether the last call of the window [from, to), which is needed, fails together with its neighbours; far is asked if not. It gives
-// up early where the neighbourhood has not grown, or is most of the window: halving does as well there.
-func (v *view) around(base State, us [][]string, from, to int, far func() *ask) *ask {
+// around asks whether the last call of the window [from, to) fails together with its neighbours; far is asked if not. It gives
+// up early where the neighbourhood has not grown, or is most of the window: halving does as well there. needed says that the call is known to be.
+func (v *view) around(base State, us [][]string, from, to int, needed bool, far func() *ask) *ask {
+	last := ""
+	if needed {
+		last = us[to-1][0]
+	}
 	near := neighbours(base.Module.Graph, us[from:to])
 	within := func(far int) []string {
 		var names []string
@@ -410,7 +424,7 @@ func (v *view) around(base State, us [][]string, from, to int, far func() *ask) 
 		if len(names) == asked || 2*len(names) > len(join(us[from:to])) {
 			return try(len(hops), asked)
 		}
-		return &ask{row: "around", needs: us[to-1][0], edit: Alone{names}, chance: 0.5, no: func() *ask { return try(i+1, len(names)) }, yes: func() *ask {
+		return &ask{row: "around", needs: last, edit: Alone{names}, chance: 0.5, no: func() *ask { return try(i+1, len(names)) }, yes: func() *ask {
 			if fewer := within(hops[i].closer); len(fewer) > asked && len(fewer) < len(names) && len(fewer) > 1 {
 				return &ask{row: "around", edit: Alone{fewer}, chance: 0.5}
 			}

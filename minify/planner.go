@@ -83,7 +83,7 @@ func hashOf(k replay.QueryKey) string { return k.Candidate() }
 
 // foresee lists the trial of a, then those of the questions that may follow what was seen, likeliest first: count of them. With one worker that is
 // the trial of a alone, and nothing is prepared in vain. Where a tree ends early, what is left of count goes to the questions after it,
-// in proportion to the chance of each end.
+// in proportion to the chance of each end; where candidates share what they cost, questions after a likely end come before unlikely ones of the tree.
 func (pl *planner) foresee(ctx context.Context, v *view, base State, a *ask, seen *past, count int) ([]*trial, error) {
 	var want []*trial
 	var leaves []prospect // where the walk may end
@@ -101,8 +101,19 @@ func (pl *planner) foresee(ctx context.Context, v *view, base State, a *ask, see
 			leaves = append(leaves, next)
 		}
 	}
+	soon := func(l prospect, count int) error { // the questions after an end of the walk
+		more, err := pl.beyond(ctx, v, l.won, count, 0)
+		want = pl.join(want, more)
+		return err
+	}
 	for looked := 0; q.Len() > 0 && len(want) < max(1, count) && looked < 8*count+8; looked++ {
-		p := heap.Pop(q).(prospect) // the likeliest question that was not looked at
+		p := heap.Pop(q).(prospect)                                                                             // the likeliest question that was not looked at
+		for pl.shares() && len(leaves) > 0 && len(want) < count && leaves[0].p*likely > max(p.p, pl.worth(0)) { // what follows an end is likelier
+			if err := soon(leaves[0], (count-len(want)+1)/2); err != nil {
+				return nil, err
+			}
+			leaves = leaves[1:]
+		}
 		if p.p < pl.worth(0) {
 			break
 		}
@@ -152,11 +163,9 @@ func (pl *planner) foresee(ctx context.Context, v *view, base State, a *ask, see
 	for _, l := range leaves { // each its share of the workers that are left; ends that hardly ever come get none
 		share := math.Ceil(float64(count-len(want)) * l.p / left)
 		if left -= l.p; share > 0 && l.p > max(0.05, pl.worth(CostOf(v.cur).Calls)) {
-			more, err := pl.beyond(ctx, v, l.won, int(share), 0)
-			if err != nil {
+			if err := soon(l, int(share)); err != nil {
 				return nil, err
 			}
-			want = pl.join(want, more)
 		}
 	}
 	return want, nil

@@ -23,13 +23,10 @@ import (
 type Engine struct {
 	*Client
 
-	mu     sync.Mutex
-	repro  *repros.Repro
-	start  minify.State
-	first  map[string]Value  // of the start: explored while its inputs were made
-	failed error             // of that exploration
-	held   map[string]View   // by the name that minify.Data.Of uses
-	stage  map[string]string // of a candidate's failure, for its fresh run
+	mu    sync.Mutex
+	repro *repros.Repro
+	held  map[string]View   // by the name that minify.Data.Of uses
+	stage map[string]string // of a candidate's failure, for its fresh run
 }
 
 // New makes an engine of a started client, which is closed with it.
@@ -85,11 +82,10 @@ func (e *Engine) Load(ctx context.Context, r *repros.Repro, dir string) (minify.
 	}
 	s := engine.Start(r)
 	names := inputNames(s)
-	values, err := e.Client.Explore(ctx, e.query(&x, nil), names)
+	values, err := e.Client.Inputs(ctx, e.query(&x, nil), names)
 	if err != nil && values == nil {
 		return s, err
 	}
-	e.first, e.failed = values, err
 	fakes := map[int]*tensor.Storage{}
 	for i, name := range names {
 		v, ok := values[name]
@@ -109,15 +105,7 @@ func (e *Engine) Load(ctx context.Context, r *repros.Repro, dir string) (minify.
 		}
 		s.Inputs = append(s.Inputs, in)
 	}
-	e.start = s
 	return s, nil
-}
-
-// isStart reports whether s has the values of the state that Load made.
-func (e *Engine) isStart(s minify.State) bool {
-	return s.Module == e.start.Module && slices.EqualFunc(s.Inputs, e.start.Inputs, func(a, b minify.Input) bool {
-		return a.Value == b.Value && a.Data.Of == b.Data.Of && a.Data.Fill == b.Data.Fill
-	})
 }
 
 func inputNames(s minify.State) []string {
@@ -199,14 +187,11 @@ func (e *Engine) hold(name string, v Value, fakes map[int]*tensor.Storage) (mini
 // Explore implements minify.Values.
 func (e *Engine) Explore(ctx context.Context, s minify.State, prefix string) (map[string]minify.Held, error) {
 	names := inputNames(s)
-	values, failed := e.first, e.failed
-	if !e.isStart(s) {
-		x, derived, err := e.render(s)
-		if err != nil {
-			return nil, err
-		}
-		values, failed = e.Client.Explore(ctx, e.query(x, derived), names)
+	x, derived, err := e.render(s)
+	if err != nil {
+		return nil, err
 	}
+	values, failed := e.Client.Explore(ctx, e.query(x, derived), names)
 	out := map[string]minify.Held{}
 	fakes := map[int]*tensor.Storage{}
 	for name, v := range values {

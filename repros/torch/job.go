@@ -44,7 +44,8 @@ type subject struct {
 	Locate         bool               `json:"locate,omitempty"`
 	Until          string             `json:"until,omitempty"`
 	Choose         *replay.Choose     `json:"choose,omitempty"`
-	Inputs         []string           `json:"inputs"` // explore: what load_args gives, in its order
+	Inputs         []string           `json:"inputs"`                // explore: what load_args gives, in its order
+	OnlyInputs     bool               `json:"only_inputs,omitempty"` // explore: does not run the graph
 	Storages       []string           `json:"storages,omitempty"`
 	SaveDir        string             `json:"save_dir,omitempty"`
 	Tolerance      float64            `json:"tolerance,omitempty"`

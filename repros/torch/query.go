@@ -221,8 +221,17 @@ func signature(stage, typ, message, frame string) replay.Signature {
 // Explore runs the repro's graph eagerly and holds every value that forward gives a name, and the inputs, called inputs in
 // the order of load_args. After an error in the graph the values so far come with it.
 func (c *Client) Explore(ctx context.Context, q Query, inputs []string) (map[string]Value, error) {
+	return c.explore(ctx, q, inputs, false)
+}
+
+// Inputs is Explore without running the graph: the inputs are made and held. After an error while they are made those so far come with it.
+func (c *Client) Inputs(ctx context.Context, q Query, inputs []string) (map[string]Value, error) {
+	return c.explore(ctx, q, inputs, true)
+}
+
+func (c *Client) explore(ctx context.Context, q Query, inputs []string, only bool) (map[string]Value, error) {
 	j := c.job("explore", q)
-	j.Inputs = append([]string{}, inputs...) // a list for the far side, where there are none, too
+	j.Inputs, j.OnlyInputs = append([]string{}, inputs...), only // a list for the far side, where there are none, too
 	b, err := c.ask(ctx, j, q.Give)
 	if err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ from .outcome import describe, innermost, told
 from .strict import far
 
 
-FEW, CLOSE, SPARSE, HOPS = 4, 24, 16, 2  # calls that are soon asked about one by one; see tapped; edges before a wrong call
+FEW, CLOSE, SPARSE, HOPS, DEPTH = 4, 40, 16, 2, 3  # calls that are soon asked about one by one; see tapped; edges before a wrong call; see cones
 
 
 class Kernels:
@@ -24,6 +24,9 @@ class Kernels:
         self.order = {n.name: i for i, n in enumerate(gm.graph.nodes)}
         self.inputs = {n.name: [i.name for i in n.all_input_nodes if i.op.startswith("call")] for n in gm.graph.nodes}
         self.statements = Statements()
+        self.beside = {}  # by the name of a node whose value a C++ kernel writes: the nodes that this kernel stands for
+        with contextlib.suppress(Exception):
+            self.show_buffers()
         with contextlib.suppress(Exception):
             from torch._inductor.codegen.cpp import CppScheduling
             real = CppScheduling.define_kernel
@@ -36,6 +39,34 @@ class Kernels:
                 return name
 
             CppScheduling.define_kernel = define_kernel
+
+    def show_buffers(self):
+        """Has the generated code show what C++ kernels write, and calls that have a place for their result, as Inductor's own code does with what others
+        give. A buffer that is no node's value as it is remains unseen."""
+        from torch._inductor import config, ir
+        from torch._inductor.codegen.cpp import KernelGroup
+        group_call, out_call = KernelGroup.call_kernel, ir.ExternKernelOut.codegen
+
+        def show(wrapper, buffer):
+            """The name of the node whose value a buffer is, where it is shown."""
+            with contextlib.suppress(Exception):
+                node = buffer.get_origin_node()
+                if config.generate_intermediate_hooks and wrapper.supports_intermediate_hooks and list(map(int, buffer.get_size())) == list(node.meta["val"].shape):
+                    wrapper.writeline("run_intermediate_hooks(%r, %s)" % (node.name, buffer.get_name()))
+                    return node.name
+
+        def call_kernel(group, wrapper, *a, **k):
+            group_call(group, wrapper, *a, **k)
+            live = group.args.live_output_buffers()
+            for n in group.scheduled_nodes:
+                if n.node.get_name() in live:
+                    self.beside[show(wrapper, n.node)] = origin_nodes(group.scheduled_nodes)  # None for all that are not shown
+
+        def codegen(buffer, wrapper):
+            out_call(buffer, wrapper)
+            show(wrapper, buffer)
+
+        KernelGroup.call_kernel, ir.ExternKernelOut.codegen = call_kernel, codegen
 
     def blame(self, result, e):
         """Adds to an outcome which calls the failing kernel stands for."""
@@ -85,47 +116,68 @@ class Kernels:
             return name not in eager or same(eager[name], value, double.get(name), tol=job.get("tolerance") or config.repro_tolerance, equal_nan=True)
 
         torch.manual_seed(0)
-        guilty = self.diverged(lambda: compiled(clones(args)), gm, alike, outputs)
+        guilty, beside = self.diverged(lambda: compiled(clones(args)), gm, alike, outputs)
         with contextlib.suppress(Exception):  # it only says more closely where
-            guilty = self.tapped(gm, guilty, args, eager, alike) or guilty
+            guilty = self.tapped(gm, guilty, args, eager, alike) or guilty | beside
         self.add(result, guilty)
+        if len(guilty) == 1:
+            told(result, "suspects", self.called(guilty))
 
     def tapped(self, gm, guilty, args, eager, alike):
         """Which of the guilty calls are: they are compiled alone, on eager's values, with their own values among the results. Of few each is a result;
-        where that hides the fault, as what is a result may be fused otherwise, and of many at first, every sixteenth. None where all are right: the
-        fault needs what is outside of them."""
-        found = None
-        for every in (1, SPARSE) if len(guilty) <= CLOSE else (SPARSE, 1):
-            nodes = [n for n in gm.graph.nodes if n.name in guilty]
-            if len(nodes) <= FEW:
-                break
-            taps = [n for n in nodes if n.name in eager][::-1][::every][::-1]  # the last one is what was seen to be wrong
-            wrong = next((n for n, v in zip(taps, self.compiled_part(gm, nodes, taps, args, eager)) if not alike(n.name, v)), None)
+        where that hides the fault, as what is a result may be fused otherwise, each is one with the few before it (cone). Of many every
+        sixteenth is at first. None where all are right: the fault needs what is outside of them."""
+        known = len(guilty) <= FEW
+        nodes = [n for n in gm.graph.nodes if n.name in guilty and n.name in eager]
+        if len(guilty) > CLOSE:
+            taps = nodes[::-1][::SPARSE][::-1]  # the last one is what was seen to be wrong
+            wrong = self.first_wrong(gm, [(taps, guilty)], args, eager, alike)
+            if wrong is None:
+                return None
+            known, guilty = True, self.around(wrong, guilty, {n.name for n in taps})
+            nodes = [n for n in nodes if n.name in guilty]
+        if FEW < len(guilty) <= CLOSE:
+            wrong = self.first_wrong(gm, [(nodes, guilty)], args, eager, alike)
             if wrong is not None:
-                guilty = found = self.around(wrong, guilty, {n.name for n in taps})
-            if (wrong is not None) == (every == 1):  # it is known as closely as it can be, or nothing is wrong even where nothing hides it
-                break
-        return found
+                return self.around(wrong, guilty, {n.name for n in nodes})
+            wrong = self.first_wrong(gm, [([n], self.cone(n, guilty)) for n in nodes], args, eager, alike)
+            if wrong is not None:
+                return self.cone(wrong, guilty)
+        return guilty if known else None
 
-    def compiled_part(self, gm, nodes, taps, args, eager):
-        """The values of taps, when nodes are compiled alone."""
+    def first_wrong(self, gm, parts, args, eager, alike):
+        """The first wrong one of the taps, when parts are compiled together, each alone on eager's values. A part is its taps and the names of its calls."""
+        taps = [n for part, _ in parts for n in part]
+        return next((n for n, v in zip(taps, self.compiled_parts(gm, parts, args, eager)) if not alike(n.name, v)), None)
+
+    def compiled_parts(self, gm, parts, args, eager):
         import torch
         from torch._inductor.compile_fx import compile_fx_inner
         from torch.fx.experimental.proxy_tensor import make_fx
         given = dict(zip((n.name for n in gm.graph.nodes if n.op == "placeholder"), clones(args)))
-        graph, copies, values = torch.fx.Graph(), {}, []
-        for n in nodes:
-            for i in n.all_input_nodes:
-                if i not in copies and i not in nodes:
-                    values.append(given[i.name] if i.op == "placeholder" else eager[i.name].clone())  # a KeyError for what is no tensor
-                    copies[i] = graph.placeholder(i.name)
-        for n in nodes:
-            copies[n] = graph.node_copy(n, copies.__getitem__)
-        graph.output(tuple(copies[n] for n in taps))
+        graph, inputs, values, results = torch.fx.Graph(), {}, [], []
+        calls = [(taps, [n for n in gm.graph.nodes if n.name in names]) for taps, names in parts]
+        for i in dict.fromkeys(i for _, nodes in calls for n in nodes for i in n.all_input_nodes if i not in nodes):
+            values.append(given[i.name] if i.op == "placeholder" else eager[i.name].clone())  # a KeyError for what is no tensor
+            inputs[i] = graph.placeholder(i.name)
+        for taps, nodes in calls:
+            copies = dict(inputs)
+            for n in nodes:
+                copies[n] = graph.node_copy(n, copies.__getitem__)
+            results += [copies[n] for n in taps]
+        graph.output(tuple(results))
         with torch.no_grad():
             part = make_fx(torch.fx.GraphModule(gm, graph))(*clones(values))
             torch.manual_seed(0)
             return compile_fx_inner(part, values)(clones(values))
+
+    def cone(self, last, guilty):
+        """The names of a call and of those of the guilty that it is computed from, up to DEPTH edges away."""
+        names, edge = {last.name}, [last]
+        for _ in range(DEPTH):
+            edge = [m for n in edge for m in n.all_input_nodes if m.name in guilty and m.name not in names]
+            names |= {m.name for m in edge}
+        return names
 
     def around(self, wrong, guilty, right):
         """A wrong call, and those of the guilty that it may have been fused with: what it was computed from up to what is right, and a little
@@ -141,7 +193,8 @@ class Kernels:
         return set(near)
 
     def diverged(self, run, gm, same, outputs=None):
-        """The calls that lie between the buffers that are still right and the first for which same(node name, value) is false, or the wrong outputs."""
+        """The calls that lie between the buffers that are still right and the first for which same(node name, value) is false, or the wrong outputs; and
+        what else the kernel stands for that writes it."""
         import torch
         from torch._inductor.hooks import intermediate_hook
         right, wrong = set(), []
@@ -163,12 +216,28 @@ class Kernels:
             if n.op == "call_function" and n.name not in guilty and n.name not in right:
                 guilty.add(n.name)
                 todo.extend(n.all_input_nodes)
-        return guilty
+        # Inductor makes other calls of those that write to an input.
+        kernel = [o for name in wrong for o in self.beside.get(name, ())]
+        also = {(o.target, writes(o)) for o in kernel if o.name not in nodes} if kernel else set()
+        return guilty, {o.name for o in kernel if o.name in nodes} | {n.name for n in gm.graph.nodes if n.op == "call_function" and (n.target, writes(n)) in also}
 
 
 def origins(nodes):
     """The names of the graph's nodes that those of Inductor's scheduler were made from."""
-    return {o.name for n in nodes for o in (n.node.get_origins() if hasattr(n.node, "get_origins") else n.node.origins)}
+    return {o.name for o in origin_nodes(nodes)}
+
+
+def origin_nodes(nodes):
+    return {o for n in nodes for o in (n.node.get_origins() if hasattr(n.node, "get_origins") else n.node.origins)}
+
+
+def writes(node):
+    """The input of the graph that a call's first argument is, or is a view of."""
+    while node.args and getattr(node.args[0], "op", "") != "placeholder":
+        node = node.args[0]
+        if not hasattr(node, "args"):
+            return None
+    return node.args[0].name if node.args else None
 
 
 class Statements:

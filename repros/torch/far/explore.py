@@ -91,6 +91,8 @@ def explore(server):
             names = job["inputs"]
             holder.inputs(names, args)
             first = dict(holder.values)
+            if job.get("only_inputs"):
+                return {"values": holder.values, "error": ""}
             torch.manual_seed(0)
             with torch.no_grad():
                 ns["mod"](*clones(args) if job["stage"] == "aot" else args)

@@ -11,6 +11,7 @@ import struct
 import time
 
 from .process import PR_SET_PDEATHSIG, prctl
+from .warm import import_late
 
 PATIENCE = 10  # seconds until a Python has to be forked: one that takes longer is made without the nursery
 
@@ -52,7 +53,8 @@ class Nursery:
 
 
 def tend(line, parent, be_child):
-    """Forks whenever it is asked to, until the other end is closed."""
+    """Forks whenever it is asked to, until the other end is closed. Until it is first, there is time to import more."""
+    import_late()
     while True:
         _, fds, _, _ = socket.recv_fds(line, 16, 8)
         if not fds:

@@ -1,6 +1,7 @@
 """The start: torch and its compiler are imported, and what every child would do again is done once."""
 import contextlib
 import ctypes
+import importlib
 import os
 import re
 import shutil
@@ -88,9 +89,20 @@ def check_isa():
     return False
 
 
+def import_late():
+    """What PyTorch imports only when it compiles: half a second that no child has to spend again."""
+    for name in ("torch.utils.cpp_extension", "sympy.physics.units"):
+        with contextlib.suppress(Exception):
+            importlib.import_module(name)
+    with contextlib.suppress(Exception):
+        from torch._dynamo.backends.registry import lookup_backend
+        lookup_backend("inductor")
+
+
 def warm_compile():
     """A toy graph through all of AOTAutograd and Inductor but the C++ compiler."""
     import torch
+    import_late()
     from torch._inductor import codecache, config
     from torch._inductor.compile_fx import compile_fx
     from torch.fx.experimental.proxy_tensor import make_fx

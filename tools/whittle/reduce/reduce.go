@@ -107,11 +107,14 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	}
 	var id int64
 	startCalls := -1
+	starts := variants(start)
+	oracle := minify.OracleFunc(func(ctx context.Context, c minify.Candidate) (replay.Outcome, error) {
+		return machine(e.Run(ctx, o.Repro, c))
+	})
+	ahead := newRelay(ctx, oracle, starts)
+	defer ahead.close()
 	s := &minify.Search{
-		Oracle: minify.OracleFunc(func(ctx context.Context, c minify.Candidate) (replay.Outcome, error) {
-			return machine(e.Run(ctx, o.Repro, c))
-		}),
-		Values: e, Store: o.Store, Want: o.Want, Seen: o.Seen, Workers: max(o.Workers, 1), Together: e.Together, Confirm: o.Confirm, Resume: o.MustResume, MaxQueries: o.MaxQueries, Deadline: o.Deadline,
+		Oracle: oracle, Values: e, Store: o.Store, Want: o.Want, Seen: o.Seen, Workers: max(o.Workers, 1), Together: e.Together, Confirm: o.Confirm, Resume: o.MustResume, MaxQueries: o.MaxQueries, Deadline: o.Deadline,
 		FindingQueries: o.FindingQueries,
 		Fingerprint:    replay.HashOf(e.Fingerprint(), string(o.Repro.Stage), o.Repro.Backend, string(o.Repro.Accuracy), o.Repro.Tracing, o.Repro.Preamble),
 		Render: func(s minify.State) string {
@@ -121,6 +124,9 @@ func Run(ctx context.Context, o Options) (Report, error) {
 			}
 			return repros.Write(r)
 		},
+	}
+	if o.Workers > 1 {
+		s.Oracle = ahead
 	}
 	s.Steady = func(sig replay.Signature) bool {
 		// Inductor draws no lots; what a backend of the user's own does is unknown.
@@ -136,6 +142,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	var first time.Duration // of the start's run
 	s.Event = func(ev minify.Event) {
 		if ev.Kind == minify.EventStart {
+			ahead.stop()
 			id, startCalls = ev.ID, ev.Cost.Calls
 			if !ev.Resumed {
 				first = ev.Outcome.Duration
@@ -162,7 +169,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		s.Want = replay.Signature{Stage: "accuracy", Type: "AccuracyError", Message: "Bad accuracy detected"}
 	}
 	var res minify.Result
-	for i, st := range variants(start) {
+	for i, st := range starts {
 		r, e := s.Run(ctx, st)
 		var nf *minify.NotFailingError
 		fails := !errors.As(e, &nf)
@@ -221,20 +228,6 @@ func machine(o replay.Outcome, err error) (replay.Outcome, error) {
 		return o, m
 	}
 	return o, err
-}
-
-// variants are the states to start from, in order, until one fails. A launcher says of parameters that they require gradients, even
-// where the program compiled its graph without: then its backward fails in another way, or hides the failure.
-func variants(s minify.State) []minify.State {
-	out := []minify.State{s}
-	plain := minify.State{Module: s.Module, Inputs: slices.Clone(s.Inputs), Config: s.Config}
-	for i := range plain.Inputs {
-		plain.Inputs[i].RequiresGrad = false
-	}
-	if slices.ContainsFunc(s.Inputs, func(in minify.Input) bool { return in.RequiresGrad }) {
-		out = append(out, plain)
-	}
-	return out
 }
 
 // script is a standalone script that fails with the same signature, or why there is none.

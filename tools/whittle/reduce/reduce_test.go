@@ -1,7 +1,9 @@
 package reduce
 
 import (
+	"context"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -9,6 +11,7 @@ import (
 
 	"whittle/capture/fx"
 	"whittle/minify"
+	"whittle/replay"
 	"whittle/repros"
 	"whittle/repros/engine"
 )
@@ -21,6 +24,43 @@ func TestVariants(t *testing.T) {
 	}
 	if got := variants(got[1]); len(got) != 1 {
 		t.Errorf("%d variants of a state without gradients", len(got))
+	}
+}
+
+// The second variant is asked about beside the first, once, and what is learnt is the answer to its first question. Where the first fails nobody waits for it.
+func TestRelay(t *testing.T) {
+	starts := variants(minify.State{Module: &fx.GraphModule{Graph: fx.NewGraph()}, Inputs: []minify.Input{{Value: int64(1), RequiresGrad: true}}})
+	for _, fails := range []bool{false, true} {
+		began, asked := make(chan bool, 1), 0
+		var mu sync.Mutex
+		r := newRelay(t.Context(), func(ctx context.Context, c minify.Candidate) (replay.Outcome, error) {
+			if c.State.Inputs[0].RequiresGrad {
+				<-began
+				return replay.Outcome{Status: replay.Pass}, nil
+			}
+			mu.Lock()
+			asked++
+			mu.Unlock()
+			began <- true
+			if fails {
+				<-ctx.Done() // it takes longer than the first
+				return replay.Outcome{}, ctx.Err()
+			}
+			return replay.Outcome{Status: replay.Failed}, nil
+		}, starts)
+		if o, err := r.Run(t.Context(), minify.Candidate{State: starts[0], Reduction: "start"}); err != nil || o.Status != replay.Pass {
+			t.Fatal(o, err)
+		}
+		if fails {
+			r.close()
+			continue
+		}
+		for attempt := range 2 { // the second attempt is a question of its own
+			if o, err := r.Run(t.Context(), minify.Candidate{State: starts[1], Reduction: "start", Attempt: attempt}); err != nil || o.Status != replay.Failed || asked != 1+attempt {
+				t.Fatal(o, err, asked)
+			}
+		}
+		r.close()
 	}
 }
 
