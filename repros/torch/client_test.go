@@ -134,7 +134,8 @@ func TestSuspectsInAFusedKernel(t *testing.T) {
 }
 
 // Of a kernel that is fused from many calls, the wrong one and what it is computed from nearby are the region, as their values show it when each is a
-// result. What is right when each is a result, as uint8 whose bits above the eighth are cut off when they are stored, is found with fewer results.
+// result. What is right when each is a result, as uint8 whose bits above the eighth are cut off when they are stored, is found where each is computed
+// from the few before it. What is right in all of these needs its whole kernel, and what that writes to inputs. Kernels that come later are no part of it.
 func TestTheWrongCallOfAFusedKernel(t *testing.T) {
 	t.Parallel()
 	e := real(t, Options{})
@@ -160,7 +161,11 @@ func TestTheWrongCallOfAFusedKernel(t *testing.T) {
 		most           int
 	}{
 		{"each a result", before + op("relu", "relu.default", b) + after + "return (" + a + ",)", "relu", 4},
-		{"hidden", before + narrow + tail + "return (" + last + ",)", "sub", 22},
+		{"hidden", before + narrow + tail + "return (" + last + ",)", "sub", 6},
+		{"before a product", before + op("relu", "relu.default", b) + after + op("v", "view.default", a+", [2, 4]") + op("w", "view.default", a+", [4, 2]") + op("f", "mm.default", "v, w") + tail +
+			"return (" + last + ",)", "relu", 4},
+		{"an input is written to", op("s", "slice.Tensor", "x, 0, 0, -1") + op("moved", "slice_scatter.default", "x, s, 0, 1, 9223372036854775807") + op("mean", "mean.dim", "moved, [0]") +
+			op("f", "mul.Tensor", "mean, 1.5") + tail + op("copy_", "copy_.default", "x, moved") + "return (" + last + ",)", "copy_", 14},
 	} {
 		q := aot("torch._inductor.config.cpp.simdlen = 0\ntorch._inductor.config.cpp.inject_relu_bug_TESTING_ONLY = 'accuracy'", c.body)
 		q.Accuracy, q.Locate = "accuracy", true
