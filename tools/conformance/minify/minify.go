@@ -121,7 +121,7 @@ type CaseReport struct {
 	Candidates    int                `json:"candidates"` // that these were about
 	CacheHits     int                `json:"cache_hits"`
 	Seconds       float64            `json:"seconds"`
-	Floor         float64            `json:"floor,omitempty"` // seconds that no search could have saved: see reduce.Report
+	Floor         float64            `json:"floor,omitempty"` // seconds that no search could have saved: see reduce.Report; and the program's own run, where that and no launcher showed the failure
 	Spent         map[string]float64 `json:"spent,omitempty"` // seconds of the searches, by what they went to: see engine.Clock
 	Kept          bool               `json:"kept"`            // the signature is the case's, in a fresh process, too
 	Source        string             `json:"source"`          // launcher or program
@@ -403,10 +403,13 @@ func one(ctx context.Context, c Case, r *repros.Repro, o Options) CaseReport {
 		launcher, stop := context.WithCancel(ctx)
 		var above *repros.Repro
 		var folder string
+		var took time.Duration
 		var wg conc.WaitGroup
 		if o.Above != nil && r.Stage == repros.AfterAOT && r.Accuracy != "" && r.Accuracy != repros.NoAccuracy {
 			wg.Go(func() {
+				begin := time.Now()
 				if above, folder, _ = o.Above(ctx, c, filepath.Join(dir, "above")); above != nil { // a program that cannot be run tells nothing
+					took = time.Since(begin)
 					stop()
 				}
 			})
@@ -417,14 +420,15 @@ func one(ctx context.Context, c Case, r *repros.Repro, o Options) CaseReport {
 		stop()
 		if above != nil {
 			rep.Source, rep.Error = "program", ""
-			if rep.fill(c, o, ctx, above, folder); !rep.Kept {
+			rep.fill(c, o, ctx, above, folder)
+			if rep.above(took); !rep.Kept {
 				rep.Source, rep.Error = "launcher", ""
 				rep.fill(c, o, ctx, r, c.Dir)
 			}
 		}
 	}
 	if !rep.Kept && o.Find != nil && ctx.Err() == nil {
-		first := rep.Error
+		first, ran := rep.Error, time.Now()
 		found, folder, err := o.Find(ctx, c, filepath.Join(dir, "found"))
 		switch {
 		case errors.Is(err, ErrFine):
@@ -432,12 +436,21 @@ func one(ctx context.Context, c Case, r *repros.Repro, o Options) CaseReport {
 		case err != nil:
 			rep.Error = strings.TrimPrefix(first+"; the program: "+err.Error(), "; ")
 		default:
+			took := time.Since(ran)
 			rep.Source, rep.Error = "program", ""
 			rep.fill(c, o, ctx, found, folder)
+			rep.above(took)
 		}
 	}
 	rep.Seconds = time.Since(begin).Seconds()
 	return rep
+}
+
+// above adds the run of the program that showed the failure, in a Python of its own, to a floor that is known.
+func (rep *CaseReport) above(program time.Duration) {
+	if rep.Floor > 0 {
+		rep.Floor += program.Seconds()
+	}
 }
 
 // fill reduces r and notes what came out.
