@@ -241,6 +241,17 @@ func (c *Compiled) Run(inputs []aten.Value) ([]aten.Value, error) {
 	return v.runMerged(inputs)
 }
 
+// Dynamic are the dimensions of each output whose size differs between calls, in order; nil where it was compiled for one size.
+func (c *Compiled) Dynamic() (dims [][]int) {
+	if c.sizes == nil {
+		return nil
+	}
+	for _, o := range c.joint.Outputs {
+		dims = append(dims, o.Dynamic)
+	}
+	return dims
+}
+
 // runMerged runs with the bases of inputs that share memory in their place.
 func (c *Compiled) runMerged(inputs []aten.Value) ([]aten.Value, error) {
 	if c.bases == nil {

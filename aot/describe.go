@@ -85,8 +85,16 @@ func (j *Joint) outputRecord(o OutputInfo) record {
 	case ConstantOut:
 		class = constantClass(o.Const)
 	}
-	return record{"OutputAliasInfo", []field{{"output_type", "<OutputType." + outputTypes[o.Kind] + ">"}, {"raw_type", "<class '" + class + "'>"}, {"base_idx", base}, {"dynamic_dims", "set()"},
+	return record{"OutputAliasInfo", []field{{"output_type", "<OutputType." + outputTypes[o.Kind] + ">"}, {"raw_type", "<class '" + class + "'>"}, {"base_idx", base}, {"dynamic_dims", setOf(o.Dynamic)},
 		{"requires_grad", python(o.RequiresGrad || o.Kind == AliasOfInput && !o.Detached && o.Input < len(j.Inputs) && j.Inputs[o.Input].RequiresGrad)}, {"functional_tensor", "None"}}}
+}
+
+// setOf is a set of ints as Python writes it.
+func setOf(ns []int) string {
+	if len(ns) == 0 {
+		return "set()"
+	}
+	return "{" + strings.Trim(strings.ReplaceAll(fmt.Sprint(ns), " ", ", "), "[]") + "}"
 }
 
 // constantClass is the class of a result that is no tensor.

@@ -46,7 +46,8 @@ type OutputInfo struct {
 	RequiresGrad bool // a tangent flows into it
 	Detached     bool // for AliasOfInput: no gradient flows through it
 	DType        tensor.DType
-	GraphIndex   int // position among the graph's outputs
+	GraphIndex   int   // position among the graph's outputs
+	Dynamic      []int // the dimensions whose size differs between calls, in order
 }
 
 // Joint is the traced program: one graph with forward outputs and, when it trains, gradients.

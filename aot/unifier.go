@@ -251,6 +251,11 @@ func (u *unifier) outputs() error {
 				return fmt.Errorf("output %d is another one at other sizes", i)
 			}
 		}
+		for k, n := range o.Shape {
+			if slices.ContainsFunc(all, func(x OutputInfo) bool { return k < len(x.Shape) && x.Shape[k] != n }) {
+				o.Dynamic = append(o.Dynamic, k)
+			}
+		}
 		switch o.Kind {
 		case ConstantOut:
 			if slices.ContainsFunc(all, func(x OutputInfo) bool { return x.Const != o.Const }) {

@@ -125,6 +125,11 @@ func (p *planner) goingOn(pl *plan, pc int) (err error) {
 	if pl.stack, err = p.values(f.Stack[:f.SP]); err != nil {
 		return err
 	}
+	for i, s := range p.tr.reads.onStack { // what nothing has taken is what the frame came with, whatever that is then
+		if i < f.SP && f.Stack[i] == s.v {
+			pl.stack[i] = p.untouched(s.src)
+		}
+	}
 	p.onStack = false
 	pl.locals = make([]recipe, len(f.LocalsPlus))
 	for i, v := range f.LocalsPlus {

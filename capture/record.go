@@ -2,6 +2,7 @@ package capture
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"whittle/capture/breaks"
@@ -171,6 +172,8 @@ func (tr *tracer) breaksAt(c *torch.Call) *Unsupported {
 		if p, ok := c.Args[0].(*torch.Tensor); ok && !tr.t.Grad.RequiresGrad(p.T) {
 			return unsupported(breaks.TensorRequiresGrad)
 		}
+	case c.Op == fx.CallFunction && slices.ContainsFunc(c.Kw, func(k vm.KwArg) bool { return k.Name == "requires_grad" && k.Value == vm.True }):
+		return unsupported(breaks.FactoryRequiresGrad)
 	}
 	return nil
 }

@@ -667,6 +667,9 @@ func (u upcoming) asserts(x *torch.Tensor) (done bool, err error) {
 // change, and those of plain Python.
 func (u upcoming) enterBlock() error {
 	i, ok := u.top(0).(*vm.Instance)
+	if torch.SwitchesOverrides(u.top(0)) { // what it switches is part of the modes that a trace keeps
+		return nil
+	}
 	if !ok { // a file, a lock
 		id := breaks.ContextManager
 		if isFile(u.top(0).Type()) {

@@ -23,6 +23,7 @@ const (
 	TensorBackward
 	IntermediateHook
 	TensorRequiresGrad
+	FactoryRequiresGrad
 	TensorAttribute    // an assignment to what a tensor is
 	DataDependentGuard // of a number that is not known before the program runs
 	DataDependentOperator
@@ -183,8 +184,10 @@ var table = [end]Row{
 	TensorResizeAs:           {Form: "Tensor.resize_as_", Hint: hintMemory},
 	IntermediateHook: {Form: "Compilation of intermediate hooks requires compiled autograd",
 		Hint: "register the hook on an input of the compiled function, or outside of it"},
-	TensorBackward:        {Form: "Tensor.backward", Hint: hintBackward},
-	TensorRequiresGrad:    {Form: "Tensor.requires_grad_", Hint: "set requires_grad before the compiled function is called"},
+	TensorBackward:     {Form: "Tensor.backward", Hint: hintBackward},
+	TensorRequiresGrad: {Form: "Tensor.requires_grad_", Hint: "set requires_grad before the compiled function is called"},
+	FactoryRequiresGrad: {Form: "factory functions that return tensors that require grad are not supported.\nEither create the tensor outside the compiled region, or do not set the tensor to require_grad",
+		Hint: "make the tensor outside of the compiled function, where its gradient is read"},
 	TensorAttribute:       {Form: "STORE_ATTR-caused graph break", Bare: true, Hint: hintMove},
 	DataDependentGuard:    {Form: "Could not guard on data-dependent expression {expression} (unhinted: {unhinted}).", Hint: hintNumber, Docs: sizePage, UserErrorType: "ANTI_PATTERN"},
 	DataDependentOperator: {Form: "data dependent operator: {operator}", Hint: hintNumber},

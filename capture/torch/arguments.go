@@ -334,6 +334,9 @@ func (c pythonCall) unpacked(s aten.Signature) error {
 		}
 		items, ok := sequence(o)
 		if !ok {
+			if _, fits := c.fits(p, o); fits {
+				continue // one number for all
+			}
 			items = c.args
 		}
 		for i, x := range items {
@@ -361,7 +364,8 @@ func sequence(o vm.Object) ([]vm.Object, bool) {
 func (c pythonCall) fitsOne(base string, o vm.Object) bool {
 	v, ok := c.t.Value(o)
 	if !ok {
-		return false
+		i, isObject := o.(*vm.Instance)
+		return base == "Tensor" && isObject && !c.t.plainClass(i.Class)
 	}
 	if s, is := v.(SymbolicNumber); is {
 		v = s.Hint()

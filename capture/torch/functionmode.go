@@ -7,6 +7,7 @@ import (
 	"whittle/capture/fx"
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
+	"whittle/kernels/aten"
 )
 
 // FunctionModes are what __torch_function__ overrides: the modes that are entered, and how much of it is switched off. Compiled code is
@@ -74,7 +75,7 @@ func (t *Torch) overridable(op fx.Op, target string, args []vm.Object) (vm.Objec
 		}
 		return method(m), args
 	}
-	if !strings.HasPrefix(target, "torch") && !fx.IsOverload(target) || strings.HasPrefix(target, "torch._C._") && !strings.HasPrefix(target, "torch._C._nn.") || strings.HasPrefix(target, "torch.amp.") || target == MakeSubclass {
+	if !strings.HasPrefix(target, "torch") && !fx.IsOverload(target) || strings.HasPrefix(target, "torch._C._") && shownModule(target) == "" || strings.HasPrefix(target, "torch.amp.") || target == MakeSubclass {
 		return nil, nil
 	}
 	f, err := t.Resolve(target)
@@ -82,6 +83,20 @@ func (t *Torch) overridable(op fx.Op, target string, args []vm.Object) (vm.Objec
 		return nil, nil
 	}
 	return f, args
+}
+
+// shownModule is the public module of a function in a module of torch._C that holds nothing but functions: torch.linalg for
+// torch._C._linalg.linalg_inv; empty for others.
+func shownModule(target string) string {
+	rest, ok := strings.CutPrefix(target, "torch._C._")
+	if !ok {
+		return ""
+	}
+	switch name, _, _ := strings.Cut(rest, "."); name {
+	case "nn", "linalg", "special", "fft", "sparse":
+		return "torch." + name
+	}
+	return ""
 }
 
 // overriding are the arguments of a call, at most one of each class, whose class overrides functions of torch: subclasses stand before
@@ -159,6 +174,9 @@ func (t *Torch) overridden(op fx.Op, target string, args []vm.Object, kw []vm.Kw
 	if f == nil {
 		return nil, false, nil
 	}
+	if err := t.misfit(op, target, args, kw); err != nil {
+		return nil, true, err
+	}
 	call := []vm.Object{f, nil, vm.NewTuple(slices.Clone(args)...)} // the interpreter's arguments are lent
 	if len(kw) > 0 {
 		named := vm.NewDict()
@@ -169,6 +187,37 @@ func (t *Torch) overridden(op fx.Op, target string, args []vm.Object, kw []vm.Kw
 	}
 	return t.ask(owners, call, func() error { return t.noOverride(op, target, owners) })
 }
+
+// misfit is the error of a call of a function that fits none of its signatures, objects that override functions taken for tensors: nobody is asked
+// to perform it.
+func (t *Torch) misfit(op fx.Op, target string, args []vm.Object, kw []vm.KwArg) error {
+	dot := strings.LastIndexByte(target, '.')
+	if op != fx.CallFunction || dot < 0 || target[:dot] != "torch" && shownModule(target) == "" || t.Hook != nil {
+		return nil
+	}
+	name := target[dot+1:]
+	if writtenInPython[name] || aten.Deprecated(name) && len(args) > 2 {
+		return nil
+	}
+	c := pythonCall{t, name, false, nil, args, slices.Clone(kw)}
+	c.numpyNames()
+	for _, s := range aten.Signatures(name, false) {
+		if c.misfit(s) == nil && c.unpacked(s) == nil {
+			return nil
+		}
+	}
+	return c.argumentError()
+}
+
+// writtenInPython are the functions of module torch that have signatures of their own, as they are written in Python over others.
+var writtenInPython = func() map[string]bool {
+	m := map[string]bool{}
+	for _, n := range strings.Fields(`align_tensors atleast_1d atleast_2d atleast_3d block_diag broadcast_tensors cartesian_prod cdist chain_matmul einsum istft
+		meshgrid norm split stft tensordot unique unique_consecutive`) {
+		m[n] = true
+	}
+	return m
+}()
 
 // owners are the arguments of a call that override functions of torch; asked tells whether anybody does, the modes included.
 func (t *Torch) owners(args []vm.Object, kw []vm.KwArg) (owners []vm.Object, asked bool) {
@@ -261,7 +310,10 @@ func (t *Torch) noOverride(op fx.Op, target string, owners []vm.Object) error {
 	case op == fx.CallMethod:
 		name = "torch.Tensor." + target
 	default:
-		name = strings.Replace(target, "torch._C._nn.", "torch.nn.", 1)
+		name = target
+		if shown := shownModule(target); shown != "" {
+			name = shown + target[strings.LastIndexByte(target, '.'):]
+		}
 	}
 	var who strings.Builder
 	if n := len(t.Functions.Stack); n > 0 {

@@ -41,6 +41,10 @@ func (t *Torch) graphModuleType() {
 			gm.Graph = g.G
 			return &GraphModule{GM: &gm, t: t, Attr: old.Attr, graph: g, module: old.module}, nil
 		},
+		"is_body": func(_ *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { // of a higher-order operator: a graph of its own
+			name, _ := vm.AsStr(a[1])
+			return vm.MakeBool(gmOf(a[0]).GM.Submodules[name] != nil), nil
+		},
 		"readable": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			g := gmOf(a[0])
 			describe := g.Describe

@@ -87,6 +87,12 @@ type functionGuard struct {
 // Type is the class of the guard.
 func (g *functionGuard) Type() *vm.Type { return g.class }
 
+// SwitchesOverrides reports whether o is a DisableTorchFunctionSubclass of torch._C: while its block runs, classes do not override functions.
+func SwitchesOverrides(o vm.Object) bool {
+	g, is := o.(*functionGuard)
+	return is && g.class.Name == "DisableTorchFunctionSubclass"
+}
+
 // disabler is the class of a context manager that switches overrides off.
 func (t *Torch) disabler(name string, off FunctionOff) *vm.Type {
 	var cls *vm.Type

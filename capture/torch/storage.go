@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unsafe"
 
+	"whittle/capture/fx"
 	"whittle/capture/python/clinic"
 	"whittle/capture/python/vm"
 	"whittle/kernels/tensor"
@@ -176,6 +177,9 @@ func (t *Torch) legacyNew(cls *vm.Type, d tensor.DType, args []vm.Object) (vm.Ob
 			if p.T.DType != d {
 				return nil, t.In.Errorf(t.In.Exc.TypeError, "expected %s (got %s)", optionsText(d), optionsText(p.T.DType))
 			}
+			if t.Hook != nil && cls == t.TensorType {
+				return t.In.CallMethod(p, "detach") // which a trace sees
+			}
 			x := p.T.Alias()
 			x.Base = nil
 			return t.WrapAs(x, cls), nil
@@ -185,11 +189,7 @@ func (t *Torch) legacyNew(cls *vm.Type, d tensor.DType, args []vm.Object) (vm.Ob
 			if _, isFloat := vm.AsFloat(args[0]); isFloat {
 				return nil, t.In.Errorf(t.In.Exc.TypeError, "new(): data must be a sequence (got %s)", args[0].Type().Name)
 			}
-			x, err := t.fromData(args[0], d)
-			if err != nil {
-				return nil, err
-			}
-			return t.WrapAs(x, cls), nil
+			return t.legacyOf(cls, d, args)
 		} else if isSize {
 			items, err := t.In.IterAll(args[0])
 			if err != nil {
@@ -216,6 +216,29 @@ func (t *Torch) legacyNew(cls *vm.Type, d tensor.DType, args []vm.Object) (vm.Ob
 		dims = []int64{0}
 	}
 	return t.WrapAs(tensor.Empty(d, dims...), cls), nil
+}
+
+// legacyOf is legacyNew of data: args is a list of numbers, or of more lists. Who listens hears of it as a call of the class, as a trace would otherwise
+// take what the data are now for what they always are.
+func (t *Torch) legacyOf(cls *vm.Type, d tensor.DType, args []vm.Object) (vm.Object, error) {
+	run := func(args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		x, err := t.fromData(args[0], d)
+		if err == nil && t.Lift != nil {
+			x, err = t.Lift(x)
+		}
+		if err != nil {
+			return nil, t.Error(err)
+		}
+		return t.WrapAs(x, cls), nil
+	}
+	if t.Hook == nil || cls != t.TensorType {
+		return run(args, nil)
+	}
+	target := "torch." + legacyName(d)
+	if d == t.DefaultDType {
+		target = "torch.Tensor"
+	}
+	return t.Hook(&Call{Op: fx.CallFunction, Target: target, Args: args, Run: run})
 }
 
 func classNames(args []vm.Object) string {

@@ -52,6 +52,7 @@ func (s *Session) bySizes(native *torch.GraphModule, inputs []vm.Object, dec map
 	if known[key], err = compile(hints, w); err != nil {
 		return nil, err
 	}
+	dims := dynamicResults(native.GM.Graph)
 	return &vm.Builtin{Name: "compiled_fn", Module: "torch._functorch.aot_autograd", Max: -1, Fn: func(in *vm.Interp, args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 		key, _, err := sizesKey(native.GM, args)
 		if err != nil {
@@ -64,7 +65,11 @@ func (s *Session) bySizes(native *torch.GraphModule, inputs []vm.Object, dec map
 			}
 			known[key] = fn
 		}
-		return in.Call(fn, pickObjects(args, kept), nil)
+		results, err := in.Call(fn, pickObjects(args, kept), nil)
+		if err != nil {
+			return nil, err
+		}
+		return results, markWeakly(in, results, dims)
 	}}, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -592,8 +593,77 @@ func (s *Session) callable(c *aot.Compiled) vm.Object {
 		if err != nil {
 			return nil, s.Torch.Error(err)
 		}
-		return s.Torch.Object(outs), nil
+		results := s.Torch.Object(outs)
+		return results, markWeakly(in, results, c.Dynamic())
 	}}
+}
+
+// markWeakly notes on the results of compiled code which of their dimensions had a symbol for a size, dims: where they come into another graph those
+// have one again. Where no result had one, nothing is noted.
+func markWeakly(in *vm.Interp, results vm.Object, dims [][]int) error {
+	const attr = "_dynamo_weak_dynamic_indices"
+	list, ok := vm.AsTuple(results)
+	if !ok || !slices.ContainsFunc(dims, func(d []int) bool { return len(d) > 0 }) {
+		return nil
+	}
+	for i, o := range list.Items {
+		p, ok := o.(*torch.Tensor)
+		if !ok || i >= len(dims) {
+			continue
+		}
+		set := vm.NewSet()
+		var before []vm.Object
+		if old, ok := p.AttrDict(true).GetStr(attr); ok {
+			var err error
+			if before, err = in.IterAll(old); err != nil {
+				return err
+			}
+		}
+		for _, k := range dims[i] {
+			before = append(before, vm.MakeInt(int64(k)))
+		}
+		for _, x := range before {
+			if err := set.Add(in, x); err != nil {
+				return err
+			}
+		}
+		p.AttrDict(true).SetStr(attr, set)
+	}
+	return nil
+}
+
+// dynamicResults are the dimensions of each result of a captured graph that have a symbol for a size.
+func dynamicResults(g *fx.Graph) [][]int {
+	out := g.OutputNode()
+	if out == nil || len(out.Args) == 0 {
+		return nil
+	}
+	results := []fx.Arg{out.Args[0]}
+	switch r := out.Args[0].(type) {
+	case fx.Tuple:
+		results = r
+	case fx.List:
+		results = r
+	}
+	var dims [][]int
+	for _, r := range results {
+		var at []int
+		n, ok := r.(*fx.Node)
+		if !ok {
+			n = &fx.Node{}
+		}
+		if t, ok := n.Val.(*tensor.Tensor); ok && t != nil {
+			if m, ok := t.Mode.(torch.FakeMode); ok {
+				for k, e := range expressions(m.Extents(t, false)) {
+					if !e.IsConst() {
+						at = append(at, k)
+					}
+				}
+			}
+		}
+		dims = append(dims, at)
+	}
+	return dims
 }
 
 // decompositions is dec, less the random operators where fallback_random is set: they draw eager's numbers then.

@@ -96,6 +96,9 @@ class GraphModule(torch.nn.Module):
             root.bind(self)
             self.__dict__["_graph"] = root.graph()
             self._graph.owning_module = self
+            for n in self._graph.nodes:
+                if n.op == "get_attr" and root.is_body(n.target) and n.target not in self._modules:
+                    self._modules[n.target] = root.attr(n.target)
             return
         named = [n.target for n in graph.nodes if n.op in ("get_attr", "call_module")]
         if isinstance(root, torch.nn.Module):
