@@ -55,7 +55,8 @@ const (
 // A tuner measures the forms of the kernels of one graph.
 type tuner struct {
 	cfg    Config
-	source strings.Builder // of all forms of generated code
+	result func(*ir.Buffer) bool // see codegen.Options
+	source strings.Builder       // of all forms of generated code
 	table  strings.Builder
 	count  int64
 	byText map[string]*tuned // layers that are alike share their code, and what was measured
@@ -71,8 +72,8 @@ type tuned struct {
 }
 
 // tune gives the fastest form of each step whose kernel has several. What was measured is kept beside the code of the forms: a machine measures once.
-func tune(ctx context.Context, cfg Config, steps []sched.Step, local func(at int) func(*ir.Buffer) bool) (map[int]Form, error) {
-	t := &tuner{cfg: cfg, byText: map[string]*tuned{}, at: map[int]*tuned{}}
+func tune(ctx context.Context, cfg Config, steps []sched.Step, local func(at int) func(*ir.Buffer) bool, result func(*ir.Buffer) bool) (map[int]Form, error) {
+	t := &tuner{cfg: cfg, result: result, byText: map[string]*tuned{}, at: map[int]*tuned{}}
 	for at, s := range steps {
 		if s.Other == nil && tunable(s) {
 			t.add(at, s, local(at))
@@ -111,7 +112,7 @@ func (t *tuner) add(at int, s sched.Step, local func(*ir.Buffer) bool) {
 	seen := map[string]bool{}
 	index := t.count
 	for n := max(threads(t.cfg, s), 1); n > 0; n /= 2 {
-		c := codegen.Generate(s.Loops, codegen.Options{Threads: n, Local: local})
+		c := codegen.Generate(s.Loops, codegen.Options{Threads: n, Local: local, Result: t.result})
 		body := strings.TrimPrefix(c.Source, codegen.Prelude)
 		bare := native.Uncommented(body)
 		if seen[bare] {

@@ -115,9 +115,11 @@ func Compile(ctx context.Context, gm *fx.GraphModule, cfg Config) (*Compiled, er
 	alone := l.touched(steps)
 	end()
 	local := func(at int) func(*ir.Buffer) bool { return func(b *ir.Buffer) bool { return alone[b] == at } }
+	results := l.unread(steps)
+	result := func(b *ir.Buffer) bool { return results[b] }
 	var best map[int]Form
 	if cfg.Tuned != nil && cfg.Tier == Cpp {
-		if best, err = tune(ctx, cfg, steps, local); err != nil {
+		if best, err = tune(ctx, cfg, steps, local, result); err != nil {
 			return nil, err
 		}
 	}
@@ -137,7 +139,7 @@ func Compile(ctx context.Context, gm *fx.GraphModule, cfg Config) (*Compiled, er
 			if f, ok := best[at]; ok {
 				form = f
 			}
-			k := codegen.Generate(s.Loops, codegen.Options{Threads: form.threads, Local: local(at)})
+			k := codegen.Generate(s.Loops, codegen.Options{Threads: form.threads, Local: local(at), Result: result})
 			i := len(c.program)
 			body := strings.TrimPrefix(k.Source, codegen.Prelude)
 			index, known := same[native.Uncommented(body)]
@@ -298,6 +300,41 @@ func (l *lowerer) touched(steps []sched.Step) map[*ir.Buffer]int {
 		}
 	}
 	return by
+}
+
+// large is the size in bytes from which memory for a result is likely not in a cache: so much is handed out before what is not used any more is known.
+const large = 1 << 20
+
+// unread are the large results of the program that no step reads.
+func (l *lowerer) unread(steps []sched.Step) map[*ir.Buffer]bool {
+	out := map[*ir.Buffer]bool{}
+	node := func(n *fx.Node, is bool) {
+		if v := l.vals[n]; v == nil || v.buf == nil {
+			return
+		} else if b := v.buf.Owner(); !is {
+			delete(out, b)
+		} else if tensor.Numel(b.Shape)*int64(b.DType.Size()) >= large {
+			out[b] = true
+		}
+	}
+	l.graph.OutputNode().WalkInputs(func(n *fx.Node) { node(n, true) })
+	for _, s := range steps {
+		for _, x := range s.Loops {
+			x.Value.Reads(func(e *ir.Expr) { delete(out, e.Buf.Owner()) })
+		}
+		switch o := s.Other.(type) {
+		case bounds:
+			delete(out, o.index.Owner())
+		case extern:
+			o.node.WalkInputs(func(n *fx.Node) { node(n, false) })
+		}
+	}
+	for _, n := range l.graph.Nodes {
+		if n.Op == fx.Placeholder || n.Op == fx.GetAttr {
+			node(n, false)
+		}
+	}
+	return out
 }
 
 // threads is how many threads a kernel may use.

@@ -177,8 +177,23 @@ func joinRowsOf[T worded](o, ix *tensor.Tensor, d int64, v *tensor.Tensor, how j
 	starts, n := offsets(rows), int(ix.Shape[last])
 	write := func(k, lo, hi int) {
 		base := o.Offset + starts[k] + int64(lo)*across
-		xs := from[k*n+lo:][:hi-lo]
-		for j, p := range index[k*n+lo:][:hi-lo] {
+		ps := index[k*n+lo:][:hi-lo]
+		xs := from[k*n+lo:][:len(ps)]
+		if row := to[base:]; step == 1 && across == 0 {
+			switch how {
+			case storing:
+				for j, p := range ps {
+					row[p] = xs[j]
+				}
+				return
+			case adding:
+				for j, p := range ps {
+					row[p] += xs[j]
+				}
+				return
+			}
+		}
+		for j, p := range ps {
 			at := base + p*step
 			switch how {
 			case storing:

@@ -27,12 +27,13 @@ static inline float whittle_exp_parts(float x, int32_t *power) {
 // The scale is applied in two steps so that subnormals and overflow come out right.
 static inline float whittle_expf(float x) {
   float c = x > 89.0f ? 89.0f : x;
-  c = c < -104.0f ? -104.0f : c;
+  c = c < -104.0f ? 0.0f : c; // the result is 0, and is not computed: a product that becomes too small takes a processor a hundred times as long
   int32_t i;
   float p = whittle_exp_parts(c, &i);
   int32_t h = i >> 1;
   union { int32_t i; float f; } s1 = {(h + 127) << 23}, s2 = {(i - h + 127) << 23};
   float y = p * s1.f * s2.f;
+  y = x < -104.0f ? 0.0f : y;
   return x != x ? x : y;
 }
 

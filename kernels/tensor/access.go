@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"sync/atomic"
 	"unsafe"
 
 	"whittle/kernels/native"
@@ -100,18 +101,41 @@ func (t *Tensor) Within(low, high int64) bool {
 		return true
 	}
 	t.mustHaveData()
+	if t.DType == Int64 && isContiguous(t.Shape, t.Stride) {
+		xs := unsafe.Slice((*int64)(t.Ptr()), t.Numel())
+		var out atomic.Bool
+		parallel.For(len(xs), grain, func(lo, hi int) {
+			if outside(xs[lo:hi], low, high-1) {
+				out.Store(true)
+			}
+		})
+		return !out.Load()
+	}
 	ok := true
 	var piece [256]int64
 	forRows(t, func(o, s, _, n int64) {
 		for k := int64(0); k < n && ok; k += int64(len(piece)) {
 			xs := piece[:min(int64(len(piece)), n-k)]
 			LoadInt(t, o+k*s, s, xs)
-			for _, x := range xs {
-				ok = ok && x >= low && x < high
-			}
+			ok = !outside(xs, low, high-1)
 		}
 	})
 	return ok
+}
+
+// outside reports whether one of xs is less than low or more than high, by the signs of differences.
+func outside(xs []int64, low, high int64) bool {
+	var a, b, c, d int64
+	for ; len(xs) >= 4; xs = xs[4:] {
+		a |= (xs[0] - low) | (high - xs[0])
+		b |= (xs[1] - low) | (high - xs[1])
+		c |= (xs[2] - low) | (high - xs[2])
+		d |= (xs[3] - low) | (high - xs[3])
+	}
+	for _, x := range xs {
+		a |= (x - low) | (high - x)
+	}
+	return a|b|c|d < 0
 }
 
 // SetFloats stores len(t) values in row-major order.

@@ -138,6 +138,7 @@ type bench struct {
 	t     *testing.T
 	loops []*ir.Loops
 	mem   map[*ir.Buffer]*tensor.Tensor
+	past  bool // results are written past the caches
 }
 
 func newBench(t *testing.T) *bench {
@@ -168,7 +169,7 @@ func (b *bench) store(e *ir.Expr, d tensor.DType, shape ...int64) *tensor.Tensor
 
 func (b *bench) run() {
 	b.t.Helper()
-	k := Generate(b.loops, Options{Threads: 1})
+	k := Generate(b.loops, Options{Threads: 1, Result: func(*ir.Buffer) bool { return b.past }})
 	lib, err := (&native.Builder{Dir: b.t.TempDir()}).Build(context.Background(), k.Source)
 	if err != nil {
 		b.t.Fatal(err)
@@ -497,6 +498,38 @@ func TestNests(t *testing.T) {
 		text := strings.TrimPrefix(Generate(c.group, Options{Threads: 1}).Source, Prelude)
 		if got := strings.Count(text, "int64_t i0 = 0"); got != c.want {
 			t.Errorf("%s: %d nests, want %d:\n%s", c.name, got, c.want, text)
+		}
+	}
+}
+
+// TestResults writes rows past the caches, that begin anywhere in a line of memory, of operands as they lie and of transposed ones.
+func TestResults(t *testing.T) {
+	b := newBench(t)
+	b.past = true
+	type pair struct {
+		what      string
+		want, got *tensor.Tensor
+	}
+	var pairs []pair
+	for _, d := range stored {
+		for _, shape := range [][]int64{{3, 700}, {40, 101}, {65, 128}} {
+			x := tensor.Empty(d, shape...)
+			xs := make([]float64, x.Numel())
+			for i := range xs {
+				xs[i] = float64(i * 7 % 61)
+			}
+			x.SetFloats(xs)
+			e := b.load(x, widened(d))
+			pairs = append(pairs, pair{fmt.Sprintf("%s %v", d, shape), x, b.store(e, d, shape...)})
+			turned := tensor.NewView(x, []int64{shape[1], shape[0]}, []int64{x.Stride[1], x.Stride[0]}, 0)
+			e = &ir.Expr{Kind: ir.Load, DType: widened(d), Buf: e.Buf, At: ir.Index{Coef: turned.Stride}}
+			pairs = append(pairs, pair{fmt.Sprintf("%s %v turned", d, shape), turned.Contiguous(), b.store(e, d, turned.Shape...)})
+		}
+	}
+	b.run()
+	for _, p := range pairs {
+		if diff := cmp.Diff(p.want.Floats(), p.got.Floats()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", p.what, diff)
 		}
 	}
 }

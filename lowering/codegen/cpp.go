@@ -25,6 +25,9 @@ type Options struct {
 	Threads int
 	// Local says of a buffer that owns memory whether nothing outside of the group touches it, so that it need not be there. nil: of none.
 	Local func(*ir.Buffer) bool
+	// Result says of a buffer that owns memory whether nothing in the program reads it, and its memory is likely new, so that it is written past the caches.
+	// nil: of none.
+	Result func(*ir.Buffer) bool
 }
 
 // Sizes that loops are cut by, in elements.
@@ -35,8 +38,9 @@ const (
 	columns      = 256     // results of a reduction that are computed side by side
 	scratchBytes = 1 << 16 // of a local buffer
 	tile         = 16      // of an axis that is walked across memory: a line of the cache
-	room         = 256     // elements of a row of 16-bit floats that are turned at a time
+	room         = 256     // elements of a row that are in a room at a time
 	rooms        = 8       // such rows of a loop
+	longRow      = 64      // elements of a row that is worth writing past the caches
 	blocks       = 8       // that are turned at a time: they stay in the first cache
 	farApart     = 1024    // bytes between neighbours from which a block is turned: of those, the first cache has no place for all of a block
 	unitsWanted  = 8       // pieces of work that are enough for all threads
@@ -109,7 +113,11 @@ func prepare(n sched.Nest) nest {
 	if !inner && out.p > 0 {
 		out.p--
 	}
-	for a := out.p - 2; a >= 0; a-- {
+	last := out.p - 2
+	if !inner {
+		last++
+	}
+	for a := last; a >= 0; a-- {
 		if mergeable(out.loops(), a) {
 			merge(out.loops(), a)
 			out.p--
@@ -180,31 +188,72 @@ type gen struct {
 	wild    bool   // there were such
 	count   string // the variable that says so
 	axis    int    // of the innermost loop
-	halves  []half // what it reads and writes of 16-bit floats
+	folds   bool   // it has accumulators
+	walked  []row  // what it has rooms for
 }
 
-// A half is a row of 16-bit floats that an innermost loop walks, and the room on the stack where a piece of it is as floats: compilers turn rows of those
-// by vectors, and not the numbers in a loop that computes with them.
-type half struct {
+// A row is what an innermost loop walks in memory and has a room for on the stack, a piece at a time: 16-bit floats, which compilers turn by vectors in a loop
+// of their own, and not the numbers in a loop that computes with them; and results that are written past the caches. What is new in the cache costs
+// to be read first, although nobody wants it, and again to be written back, and nobody reads a result so soon that it would be there still.
+type row struct {
 	room, from string // from is the element of memory where the row is at the axis of the loop
+	t          string // type of what is in the room
+	turn       string // what is called of the room, the place in memory and a number of elements
 	written    bool
 }
 
 // half is the place of an element in the room of its row, where it is one of a row of 16-bit floats.
-func (g *gen) half(b *ir.Buffer, at ir.Index, written bool) (string, bool) {
-	if !g.vector || b.DType != tensor.Float16 || !at.Affine() || at.At(g.axis) != 1 {
+func (g *gen) half(b *ir.Buffer, at ir.Index) (string, bool) {
+	if b.DType != tensor.Float16 {
 		return "", false
 	}
-	from := g.place(b, at)
-	k := slices.IndexFunc(g.halves, func(h half) bool { return h.from == from && h.written == written })
+	return g.inRoom(b, at, row{t: "float", turn: "whittle_widen"})
+}
+
+// halfResult is half where the element is what loops write.
+func (g *gen) halfResult(l *ir.Loops) (string, bool) {
+	b := l.Out.Owner()
+	if l.Out.DType != tensor.Float16 || g.reads[b] || g.hidden[b] {
+		return "", false
+	}
+	turn := "whittle_narrow"
+	if g.isResult(l) {
+		turn = "whittle_narrow_past"
+	}
+	return g.inRoom(l.Out, l.At, row{t: "float", turn: turn, written: true})
+}
+
+// past is the place of an element in the room of its row, where that is written past the caches.
+func (g *gen) past(l *ir.Loops) (string, bool) {
+	if !g.isResult(l) || g.folds {
+		return "", false
+	}
+	return g.inRoom(l.Out, l.At, row{t: ctype(l.Out.DType), turn: "whittle_past", written: true})
+}
+
+// isResult reports whether loops write long rows that nobody reads.
+func (g *gen) isResult(l *ir.Loops) bool {
+	b := l.Out.Owner()
+	_, local := g.scratch[b]
+	return !local && g.o.Result != nil && g.o.Result(b) && !g.reads[b] && l.Out.DType == b.DType && g.axis < len(l.Ranges) && l.Ranges[g.axis] >= longRow
+}
+
+// inRoom is the place of an element in the room of its row, which is like r.
+func (g *gen) inRoom(b *ir.Buffer, at ir.Index, r row) (string, bool) {
+	if !g.vector || !at.Affine() || at.At(g.axis) != 1 {
+		return "", false
+	}
+	r.from = g.place(b, at)
+	k := slices.IndexFunc(g.walked, func(o row) bool { return o.from == r.from && o.written == r.written })
 	if k < 0 {
-		if len(g.halves) == rooms {
+		if len(g.walked) == rooms {
 			return "", false
 		}
-		k = len(g.halves)
-		g.halves = append(g.halves, half{fmt.Sprintf("h%d", k), from, written})
+		k = len(g.walked)
+		r.room = fmt.Sprintf("h%d", k)
+		g.walked = append(g.walked, r)
 	}
-	return fmt.Sprintf("%s[i%d - s]", g.halves[k].room, g.axis), true
+	return fmt.Sprintf("%s[i%d - s]", g.walked[k].room, g.axis), true
 }
 
 // scratch is a buffer that lies on the stack for one point of the outer space.
@@ -365,12 +414,19 @@ func (g *gen) tiles(n nest, u int, parallel bool) {
 		l.Value.Reads(func(e *ir.Expr) {
 			key := where(e.Buf, e.At)
 			d := e.At.At(n.p) * int64(e.Buf.DType.Size())
-			if _, ok := g.turned[key]; ok || !crosses(e, u, n.p) || d > -farApart && d < farApart || g.stored(n, e.Buf) || len(g.turned) == blocks {
+			swift := e.At.At(u) == 1 && e.Buf.DType.Size() > 1 // by vectors
+			if _, ok := g.turned[key]; ok || !crosses(e, u, n.p) || !swift && d > -farApart && d < farApart || g.stored(n, e.Buf) || len(g.turned) == blocks {
 				return
 			}
 			name := fmt.Sprintf("q%d", len(g.turned))
 			at := fmt.Sprintf("%s[%d*(i%d - b%d) + i%d - b%d]", name, 4*tile, u, u, n.p, n.p)
 			g.line("%s%s %s[%d] __attribute__((aligned(64)));", indent, ctype(e.Buf.DType), name, 4*tile*tile)
+			if swift {
+				g.line("%s{ int64_t i%d = b%d, i%d = b%d; whittle_turn<%d, %d>(%s, &%s, %d, %s - b%d, %s - b%d); }", indent, u, u, n.p, n.p, e.Buf.DType.Size(), 4*tile, name, g.place(e.Buf, e.At),
+					e.At.At(n.p), least(fmt.Sprintf("b%d + %d", u, tile), sizes[u], tile), u, least(fmt.Sprintf("b%d + %d", n.p, 4*tile), sizes[n.p], 4*tile), n.p)
+				g.turned[key] = at
+				return
+			}
 			g.line("%s%s", indent, long)
 			g.line("%s  %s %s = %s;", indent, short, at, g.place(e.Buf, e.At))
 			g.turned[key] = at
@@ -539,7 +595,7 @@ func (g *gen) close(indent, outer string) {
 }
 
 // loop writes an innermost loop, which is to become vectors. Where its body has operands that a vector does not reach, the loop counts them, and is done
-// again, with the C library, if there were any, from what the accumulators were before. Rows of 16-bit floats are turned a piece at a time; see half.
+// again, with the C library, if there were any, from what the accumulators were before. Rows that have rooms are walked a piece at a time; see row.
 func (g *gen) loop(axis int, from, to, indent string, body func(indent string), accs ...accumulator) {
 	write := func(careful bool) string {
 		known, outside := g.known, g.b
@@ -549,11 +605,11 @@ func (g *gen) loop(axis int, from, to, indent string, body func(indent string), 
 		g.known, g.b, g.vector, g.careful = known, outside, false, false
 		return text.String()
 	}
-	g.count, g.halves = fmt.Sprintf("wild%d", g.nvar), nil
+	g.count, g.walked, g.folds = fmt.Sprintf("wild%d", g.nvar), nil, len(accs) > 0
 	text := write(false)
 	first, end, outside := from, to, g.b
 	var piece strings.Builder
-	if len(g.halves) > 0 {
+	if len(g.walked) > 0 {
 		g.b, first, end = &piece, "s", "e"
 	}
 	head := fmt.Sprintf("%sfor (int64_t i%d = %s; i%d < %s; i%d++) {\n", indent, axis, first, axis, end, axis)
@@ -583,33 +639,33 @@ func (g *gen) loop(axis int, from, to, indent string, body func(indent string), 
 		}
 		g.b.WriteString("  " + head + write(true) + indent + "  }\n" + indent + "}\n")
 	}
-	if len(g.halves) > 0 {
+	if len(g.walked) > 0 {
 		g.b = outside
 		g.pieces(axis, from, to, indent, piece.String())
 	}
 }
 
-// pieces writes a loop over pieces of its rows of 16-bit floats, which are turned before and after each.
+// pieces writes a loop over pieces of its rows, which are turned before and after each.
 func (g *gen) pieces(axis int, from, to, indent, text string) {
 	g.line("%sfor (int64_t s = %s; s < %s; s += %d) {", indent, from, to, room)
 	g.line("%s  int64_t e = s + %d < %s ? s + %d : %s;", indent, room, to, room, to)
-	turn := func(written bool, f string) {
-		for _, h := range g.halves {
-			if h.written == written {
-				g.line("%s  { int64_t i%d = s; "+f+" }", indent, axis, h.room, h.from)
+	turn := func(written bool) {
+		for _, r := range g.walked {
+			if r.written == written {
+				g.line("%s  { int64_t i%d = s; %s(%s, &%s, e - s); }", indent, axis, r.turn, r.room, r.from)
 			}
 		}
 	}
-	for _, h := range g.halves {
-		g.line("%s  float %s[%d] __attribute__((aligned(64)));", indent, h.room, room)
+	for _, r := range g.walked {
+		g.line("%s  %s %s[%d] __attribute__((aligned(64)));", indent, r.t, r.room, room)
 	}
-	turn(false, "whittle_widen(%s, &%s, e - s);")
+	turn(false)
 	for _, l := range strings.SplitAfter(text, "\n") {
 		if l != "" {
 			g.b.WriteString("  " + l)
 		}
 	}
-	turn(true, "whittle_narrow(%s, &%s, e - s);")
+	turn(true)
 	g.line("%s}", indent)
 }
 
@@ -629,11 +685,9 @@ func (g *gen) body(loops []*ir.Loops, indent string, add func(l *ir.Loops, v, in
 func (g *gen) store(l *ir.Loops, e *ir.Expr, v, indent string) {
 	t := ctype(l.Out.DType)
 	half := l.Out.DType == tensor.BFloat16 || l.Out.DType == tensor.Float16
-	if b := l.Out.Owner(); !g.reads[b] && !g.hidden[b] {
-		if to, ok := g.half(l.Out, l.At, true); ok {
-			g.line("%s%s = float(%s);", indent, to, v)
-			return
-		}
+	if to, ok := g.halfResult(l); ok {
+		g.line("%s%s = float(%s);", indent, to, v)
+		return
 	}
 	switch {
 	case half && e.DType != tensor.Float32:
@@ -647,7 +701,11 @@ func (g *gen) store(l *ir.Loops, e *ir.Expr, v, indent string) {
 		v = g.variable(t, v, indent)
 	}
 	if !g.hidden[l.Out.Owner()] {
-		g.line("%s%s = %s;", indent, g.place(l.Out, l.At), v)
+		to, ok := g.past(l)
+		if !ok {
+			to = g.place(l.Out, l.At)
+		}
+		g.line("%s%s = %s;", indent, to, v)
 	}
 	g.known[where(l.Out, l.At)] = v
 }
@@ -691,7 +749,7 @@ func (g *gen) emit(e *ir.Expr, indent string) string {
 			for i, a := range e.Args {
 				at += fmt.Sprintf(" + %d*%s", e.Steps[i], g.emit(a, indent))
 			}
-			return g.variable(t, g.loaded(e, g.element(e.Buf, at)), indent)
+			return g.variable(t, g.loaded(e, truth(e.Buf, g.element(e.Buf, at))), indent)
 		}
 		text, ok := g.known[where(e.Buf, e.At)]
 		if ok && e.Buf.DType == e.DType {
@@ -701,10 +759,10 @@ func (g *gen) emit(e *ir.Expr, indent string) string {
 			text, ok = g.turned[where(e.Buf, e.At)]
 		}
 		if !ok {
-			if text, ok = g.half(e.Buf, e.At, false); ok {
+			if text, ok = g.half(e.Buf, e.At); ok {
 				return g.variable(t, text, indent)
 			}
-			text = g.place(e.Buf, e.At)
+			text = truth(e.Buf, g.place(e.Buf, e.At))
 		}
 		return g.variable(t, g.loaded(e, text), indent)
 	}
@@ -723,6 +781,14 @@ func (g *gen) emit(e *ir.Expr, indent string) string {
 		}
 	}
 	return g.variable(t, replaceType(operands.Replace(text), t), indent)
+}
+
+// truth is the value of a place in memory: a bool is read as the byte that it is, which compilers have vectors of.
+func truth(b *ir.Buffer, place string) string {
+	if b.DType == tensor.Bool {
+		return fmt.Sprintf("(*(const uint8_t*)&%s != 0)", place)
+	}
+	return place
 }
 
 // loaded is the value of an element of memory, of which text is the place, as e computes with it.

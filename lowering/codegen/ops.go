@@ -176,6 +176,71 @@ static __attribute__((noinline, unused)) void whittle_narrow(const float *from, 
   for (; i + 8 <= n; i += 8) { line f; __builtin_memcpy(&f, from + i, 32); auto h = __builtin_ia32_vcvtps2ph256(f, 0); __builtin_memcpy(to + i, &h, 16); }
 #endif
   for (; i < n; i++) to[i] = f16(from[i]); }
+// The w elements from place q of each of k lines of memory, step apart, beside those of the others: element (p, q) goes to place q*Width+p. Squares of
+// lines are turned as vectors, as often as those have halves: the first half of the vectors is interleaved with the second.
+template <int Size> struct whittle_bits; template <> struct whittle_bits<2> { typedef uint16_t T; }; template <> struct whittle_bits<4> { typedef uint32_t T; };
+template <> struct whittle_bits<8> { typedef uint64_t T; };
+template <int Size, int Width> static __attribute__((noinline, unused)) void whittle_turn(void *to, const void *from, int64_t step, int64_t w, int64_t k) {
+  typedef typename whittle_bits<Size>::T T;
+  T *d = (T *)to; const T *s = (const T *)from;
+  int64_t q = 0;
+#if defined(__SSE2__) && !defined(__clang__)
+#if defined(__AVX512F__)
+  constexpr int L = Size == 2 ? 8 : 64 / Size;
+#elif defined(__AVX2__)
+  constexpr int L = Size == 2 ? 8 : 32 / Size;
+#else
+  constexpr int L = 16 / Size;
+#endif
+  typedef T line __attribute__((vector_size(L * Size), aligned(Size), may_alias));
+  line low, high;
+  for (int i = 0; i < L; i++) low[i] = (i % 2) * L + i / 2, high[i] = low[i] + L / 2;
+  for (; q + L <= w; q += L) {
+    int64_t p = 0;
+    for (; p + L <= k; p += L) {
+      line x[L], y[L];
+#pragma GCC unroll 16
+      for (int i = 0; i < L; i++) x[i] = *(const line *)(s + (p + i) * step + q);
+#pragma GCC unroll 4
+      for (int n = 1; n < L; n *= 2) {
+#pragma GCC unroll 8
+        for (int i = 0; i < L / 2; i++) y[2 * i] = __builtin_shuffle(x[i], x[i + L / 2], low), y[2 * i + 1] = __builtin_shuffle(x[i], x[i + L / 2], high);
+#pragma GCC unroll 16
+        for (int i = 0; i < L; i++) x[i] = y[i];
+      }
+#pragma GCC unroll 16
+      for (int i = 0; i < L; i++) *(line *)(d + (q + i) * Width + p) = x[i];
+    }
+    for (; p < k; p++) for (int i = 0; i < L; i++) d[(q + i) * Width + p] = s[p * step + q + i];
+  }
+#endif
+  for (int64_t p = 0; p < k; p++) for (int64_t r = q; r < w; r++) d[r * Width + p] = s[p * step + r]; }
+// Rows to memory past the caches, for which they have to begin where a vector does; what does not is written as ever. Who waits for a thread, or is one that
+// waits for others, sees them: that takes a locked instruction.
+template <typename T> static __attribute__((noinline, unused)) void whittle_past(const T *from, T *to, int64_t n) {
+  int64_t i = 0;
+#if defined(__SSE2__) && !defined(__clang__)
+#if defined(__AVX512F__)
+#define WHITTLE_LINE 64
+#define WHITTLE_PUT __builtin_ia32_movntps512
+#elif defined(__AVX__)
+#define WHITTLE_LINE 32
+#define WHITTLE_PUT __builtin_ia32_movntps256
+#else
+#define WHITTLE_LINE 16
+#define WHITTLE_PUT __builtin_ia32_movntps
+#endif
+  typedef float line __attribute__((vector_size(WHITTLE_LINE)));
+  const int64_t each = WHITTLE_LINE / sizeof(T);
+  for (; i < n && (uintptr_t(to + i) & 63); i++) to[i] = from[i];
+  for (; i + 64 / int64_t(sizeof(T)) <= n;)
+    for (int k = 0; k < 64 / WHITTLE_LINE; k++, i += each) { line v; __builtin_memcpy(&v, from + i, sizeof v); WHITTLE_PUT((float *)(to + i), v); }
+#endif
+  for (; i < n; i++) to[i] = from[i]; }
+static __attribute__((noinline, unused)) void whittle_narrow_past(const float *from, f16 *to, int64_t n) {
+  f16 half[256] __attribute__((aligned(64)));
+  whittle_narrow(from, half, n);
+  whittle_past(half, to, n); }
 template <> struct whittle_type<bf16> { static constexpr bool real = false, truth = false, is_signed = true; };
 template <> struct whittle_type<f16> { static constexpr bool real = false, truth = false, is_signed = true; };
 template <typename T> static inline T whittle_abs(T a) { if constexpr (whittle_type<T>::real) return sizeof(T) == 4 ? T(__builtin_fabsf(a)) : T(__builtin_fabs(a)); else return a < T(0) ? T(-a) : a; }

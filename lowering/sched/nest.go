@@ -81,7 +81,9 @@ func (m Machine) with(n Nest, l *ir.Loops) (Nest, bool) {
 		return n, false
 	}
 	if related(have, l) {
-		have, l, n.Outer = align(have, l, n.Outer)
+		if h, c, p := align(have, l, n.Outer); !(short(h) && !short(have) || short([]*ir.Loops{c}) && !short([]*ir.Loops{l})) || flows(have, l) {
+			have, l, n.Outer = h, c, p
+		}
 	}
 	first := have[0]
 	p := min(n.Outer, m.most(l))
@@ -128,6 +130,21 @@ func align(have []*ir.Loops, l *ir.Loops, p int) ([]*ir.Loops, *ir.Loops, int) {
 		}
 	}
 	return have, l, p
+}
+
+// fewPoints is how many points along its last axis a plain loop has that is a loop for little more than its own sake.
+const fewPoints = 32
+
+// short reports whether one of the loops is plain and has few points along its last axis.
+func short(loops []*ir.Loops) bool {
+	return slices.ContainsFunc(loops, func(l *ir.Loops) bool {
+		return l.Reduce == "" && len(l.Ranges) > 0 && l.Ranges[len(l.Ranges)-1] < fewPoints
+	})
+}
+
+// flows reports whether one of the loops and l touch memory that one of the two writes.
+func flows(have []*ir.Loops, l *ir.Loops) bool {
+	return slices.ContainsFunc(have, func(w *ir.Loops) bool { return meet(w, l, 0) != never })
 }
 
 // size is the number of points of a space.

@@ -65,6 +65,7 @@ func TestNests(t *testing.T) {
 		{"one space, cut in two ways", []*ir.Loops{sum(row, read(x, 100, 1), 100), loop(view, plus(read(x, 400, 100, 1), read(row, 4, 1)))}, "2: row | view"},
 		{"rows that are too few", []*ir.Loops{sum(buffer("few", 2), read(x, 100, 1), 100), loop(buffer("two", 2, 100), read(x, 100, 1))}, "1: few; 2: two"},
 		{"parts side by side", []*ir.Loops{part(c, 0, 40, x), part(c, 40, 60, y)}, "1: c | c"},
+		{"parts whose rows are cut in few points", []*ir.Loops{part(buffer("wide", 64, 300), 0, 200, buffer("z", 64, 200)), part(buffer("wide", 64, 300), 200, 100, x)}, "2: wide; 2: wide"},
 		{"empty", []*ir.Loops{loop(buffer("e", 0, 4), read(x)), loop(buffer("f", 0, 4), read(x))}, "2: e; 2: f"},
 	} {
 		var nests []string
