@@ -54,7 +54,7 @@ func gatherRows(o, t, ix *tensor.Tensor, d int64) bool {
 	if !ok || o.DType != t.DType {
 		return false
 	}
-	index := ix.Int64s()
+	index := ix.Contiguous().Int64s()
 	if index == nil {
 		index = ix.Ints()
 	}

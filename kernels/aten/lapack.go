@@ -1,6 +1,7 @@
 package aten
 
 import (
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/blas"
@@ -29,10 +30,14 @@ func luFactor(a []float64, n, m int) (piv []int64, info int64) {
 	if k == 0 {
 		return piv, 0
 	}
-	p := make([]int, k)
-	lapackImpl.Dgetrf(n, m, a, m, p)
-	for i, x := range p {
-		piv[i] = int64(x + 1)
+	if m <= smallOrder {
+		luRows(a, n, m, piv)
+	} else {
+		p := make([]int, k)
+		lapackImpl.Dgetrf(n, m, a, m, p)
+		for i, x := range p {
+			piv[i] = int64(x + 1)
+		}
 	}
 	for i := range k {
 		if a[i*m+i] == 0 {
@@ -42,9 +47,46 @@ func luFactor(a []float64, n, m int) (piv []int64, info int64) {
 	return piv, 0
 }
 
+// smallOrder is the size of a matrix up to which loops are faster than LAPACK's blocks.
+const smallOrder = 24
+
+// luRows is luFactor row by row, for a matrix of few columns.
+func luRows(a []float64, n, m int, piv []int64) {
+	for j := range piv {
+		p, big := j, math.Abs(a[j*m+j])
+		for i := j + 1; i < n; i++ {
+			if x := math.Abs(a[i*m+j]); x > big {
+				p, big = i, x
+			}
+		}
+		piv[j] = int64(p + 1)
+		top := a[j*m : (j+1)*m]
+		if p != j {
+			for k, x := range a[p*m : (p+1)*m] {
+				a[p*m+k], top[k] = top[k], x
+			}
+		}
+		if top[j] == 0 {
+			continue
+		}
+		for i := j + 1; i < n; i++ {
+			row := a[i*m : (i+1)*m]
+			f := row[j] / top[j]
+			row[j] = f
+			for k := j + 1; k < m; k++ {
+				row[k] -= f * top[k]
+			}
+		}
+	}
+}
+
 // luSolve solves A X = B, or A^T X = B, in place for the factors of luFactor; b is n x k.
 func luSolve(lu []float64, piv []int64, b []float64, n, k int, trans bool) {
 	if n == 0 || k == 0 {
+		return
+	}
+	if n <= smallOrder && k <= smallOrder {
+		luSolveRows(lu, piv, b, n, k, trans)
 		return
 	}
 	p := make([]int, n)
@@ -56,6 +98,60 @@ func luSolve(lu []float64, piv []int64, b []float64, n, k int, trans bool) {
 		t = blas.Trans
 	}
 	lapackImpl.Dgetrs(t, n, k, lu, n, p, b, k)
+}
+
+// luSolveRows is luSolve row by row.
+func luSolveRows(lu []float64, piv []int64, b []float64, n, k int, trans bool) {
+	swap := func(i int) {
+		if q := int(piv[i] - 1); q != i {
+			for c := range k {
+				b[i*k+c], b[q*k+c] = b[q*k+c], b[i*k+c]
+			}
+		}
+	}
+	less := func(i, j int, f float64) {
+		from, to := b[j*k:(j+1)*k], b[i*k:(i+1)*k]
+		for c, x := range from {
+			to[c] -= f * x
+		}
+	}
+	over := func(i int) {
+		d := lu[i*n+i]
+		for c := range k {
+			b[i*k+c] /= d
+		}
+	}
+	if !trans {
+		for i := range n {
+			swap(i)
+		}
+		for i := range n {
+			for j := range i {
+				less(i, j, lu[i*n+j])
+			}
+		}
+		for i := n - 1; i >= 0; i-- {
+			for j := i + 1; j < n; j++ {
+				less(i, j, lu[i*n+j])
+			}
+			over(i)
+		}
+		return
+	}
+	for i := range n {
+		for j := range i {
+			less(i, j, lu[j*n+i])
+		}
+		over(i)
+	}
+	for i := n - 1; i >= 0; i-- {
+		for j := i + 1; j < n; j++ {
+			less(i, j, lu[j*n+i])
+		}
+	}
+	for i := n - 1; i >= 0; i-- {
+		swap(i)
+	}
 }
 
 // triSolve solves a triangular system in place; a is n x n, b is n x k.

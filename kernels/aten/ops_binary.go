@@ -3,8 +3,10 @@ package aten
 import (
 	"math"
 	"math/cmplx"
+	"strings"
 
 	"whittle/kernels/native"
+	"whittle/kernels/parallel"
 	"whittle/kernels/tensor"
 )
 
@@ -290,7 +292,15 @@ func binaryOps() {
 	})))
 	poly := func(name string, f func(x float64, n int64) float64) {
 		n := "special_" + name
-		fl(n+" "+n+".x_scalar "+n+".n_scalar", 2, fixed(f2(func(x, n float64) float64 { return f(x, int64(n)) })))
+		k := f2(func(x, n float64) float64 { return f(x, int64(n)) })
+		short, shifted := strings.CutPrefix(name, "shifted_")
+		kind := map[string]native.Polynomial{"chebyshev_polynomial_t": native.ChebyshevT, "chebyshev_polynomial_u": native.ChebyshevU, "chebyshev_polynomial_v": native.ChebyshevV, "chebyshev_polynomial_w": native.ChebyshevW,
+			"hermite_polynomial_h": native.HermiteH, "hermite_polynomial_he": native.HermiteHe, "laguerre_polynomial_l": native.LaguerreL, "legendre_polynomial_p": native.LegendreP}[short]
+		if shifted {
+			kind |= native.Shifted
+		}
+		k.S = func(out []float32, in [][]float32) { native.Polynomials(kind, out, in[0], in[1]) }
+		fl(n+" "+n+".x_scalar "+n+".n_scalar", 2, fixed(k))
 	}
 	polynomials(poly)
 	def("pow.Tensor_Tensor pow.Tensor_Scalar pow.Scalar", func(c *Call) (Value, error) {
@@ -392,6 +402,9 @@ func binaryOps() {
 		if !x.DType.IsFloat() {
 			return nil, errf("torch.frexp() only supports floating-point dtypes")
 		}
+		if m, e := c.frexp32(x); m != nil {
+			return []Value{m, e}, nil
+		}
 		m, err := c.pw(c.Args[:1], x.DType, x.DType, f1(func(x float64) float64 {
 			f, _ := math.Frexp(x)
 			return f
@@ -405,6 +418,29 @@ func binaryOps() {
 		}))
 		return []Value{m, e}, err
 	})
+}
+
+// frexp32 is frexp of float32 numbers that lie densely, by their bits; nil for others.
+func (c *Call) frexp32(x *tensor.Tensor) (m, e *tensor.Tensor) {
+	if !c.real || x.DType != tensor.Float32 || x.Numel() == 0 || !x.IsNonOverlappingAndDense() {
+		return nil, nil
+	}
+	stride := tensor.PointwiseStrides(x.Shape, x)
+	m, e = c.NewUnset(x.DType, x.Shape, stride), c.NewUnset(tensor.Int32, x.Shape, stride)
+	in, out, exp := tensor.Raw[uint32](x), tensor.Raw[uint32](m), tensor.Raw[int32](e)
+	parallel.For(int(x.Numel()), grain, func(lo, hi int) {
+		out, exp := out[lo:hi], exp[lo:hi]
+		for i, b := range in[lo:hi] {
+			k := int32(b >> 23 & 255)
+			if k == 0 || k == 255 { // zeros, infinities, NaN and what is subnormal
+				f, n := math.Frexp(float64(math.Float32frombits(b)))
+				out[i], exp[i] = math.Float32bits(float32(f)), int32(n)
+				continue
+			}
+			out[i], exp[i] = b&^(255<<23)|126<<23, k-126
+		}
+	})
+	return m, e
 }
 
 // lName is a dtype as messages with TypeMeta spell it: c10::Half and so on.

@@ -110,7 +110,7 @@ func copies() {
 	})
 	def("fill.Scalar fill.Tensor", func(c *Call) (Value, error) {
 		t := c.T(0)
-		return fill(c, c.New(t.DType, t.Shape, tensor.PreservedStrides(t.Shape, t.Stride)))
+		return fill(c, c.NewUnset(t.DType, t.Shape, tensor.PreservedStrides(t.Shape, t.Stride)))
 	})
 	def("zero_", func(c *Call) (Value, error) {
 		if c.real {

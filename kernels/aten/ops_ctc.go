@@ -205,7 +205,11 @@ func ctcOps() {
 		if !c.real {
 			return list(nll, alpha), nil
 		}
-		xs, as, ns := lp.Floats(), make([]float64, alpha.Numel()), make([]float64, p.batch)
+		used := int64(0) // the frames that anybody looks at
+		for _, n := range p.inLen {
+			used = max(used, n)
+		}
+		xs, as, ns := tensor.NewView(lp, []int64{used, p.batch, p.classes}, lp.Stride, lp.Offset).Floats(), make([]float64, alpha.Numel()), make([]float64, p.batch)
 		per := p.frames * states
 		for b := int64(0); b < p.batch; b++ {
 			ns[b] = p.forward(xs, b, as[b*per:(b+1)*per], states)

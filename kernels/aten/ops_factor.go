@@ -75,8 +75,9 @@ func (c *Call) luSolveInto(a, b *tensor.Tensor, each [][]float64, pivs [][]int64
 	if vec {
 		to = asColumn(o)
 	}
-	for i, q := range pick(a.Shape[:a.Dim()-2], batch) {
-		x := full[int64(i)*r*k : int64(i+1)*r*k]
+	which := pick(a.Shape[:a.Dim()-2], batch)
+	return o, alongBatch(len(which), int(n*r*k), func(i int) error {
+		q, x := which[i], full[int64(i)*r*k:int64(i+1)*r*k]
 		if left {
 			luSolve(each[q], pivs[q], x, int(n), int(k), adjoint)
 		} else {
@@ -86,8 +87,8 @@ func (c *Call) luSolveInto(a, b *tensor.Tensor, each [][]float64, pivs [][]int64
 			x = transposed(x, int(n), int(r))
 		}
 		put(to, i, x)
-	}
-	return o, nil
+		return nil
+	})
 }
 
 func init() {
@@ -248,9 +249,10 @@ func solvers() {
 			return o, nil
 		}
 		up := c.B(1)
-		for b, a := range each {
+		return o, alongBatch(len(each), n*n*n, func(b int) error {
+			a := each[b]
 			if !lapackImpl.Dpotri(uploOf(up), n, a, n) {
-				return nil, linAlgError("cholesky_inverse: %sThe diagonal element is zero, the inversion could not be completed because the input matrix is singular.", batchElement(len(batch) > 0, b))
+				return linAlgError("cholesky_inverse: %sThe diagonal element is zero, the inversion could not be completed because the input matrix is singular.", batchElement(len(batch) > 0, b))
 			}
 			for i := range n {
 				for j := range i {
@@ -262,8 +264,8 @@ func solvers() {
 				}
 			}
 			put(o, b, a)
-		}
-		return o, nil
+			return nil
+		})
 	})
 	def("triangular_solve", func(c *Call) (Value, error) {
 		b, a := c.T(0), c.T(1)
@@ -309,12 +311,13 @@ func (c *Call) broadcastSolve(b, a *tensor.Tensor, name string, f func(a, x []fl
 		return o, nil
 	}
 	as, bs := a.Expand(append(slices.Clone(batch), n, n)).Floats(), b.Expand(append(slices.Clone(batch), r, k)).Floats()
-	for i := int64(0); i < tensor.Numel(batch); i++ {
+	return o, alongBatch(int(tensor.Numel(batch)), int(n*n*k), func(b int) error {
+		i := int64(b)
 		x := bs[i*n*k : (i+1)*n*k]
 		f(as[i*n*n:(i+1)*n*n], x, int(n), int(k))
-		put(o, int(i), x)
-	}
-	return o, nil
+		put(o, b, x)
+		return nil
+	})
 }
 
 func reflectorOps() {
@@ -332,11 +335,13 @@ func reflectorOps() {
 		}
 		o, tau := c.matNew(t.DType, batch, n, m, true), c.NewC(t.DType, append(slices.Clone(batch), int64(min(n, m)))...)
 		if c.real {
-			var taus []float64
-			for b, a := range each {
-				taus = append(taus, qrFactor(a, n, m)...)
-				put(o, b, a)
-			}
+			k := min(n, m)
+			taus := make([]float64, len(each)*k)
+			_ = alongBatch(len(each), n*m*k, func(b int) error {
+				copy(taus[b*k:], qrFactor(each[b], n, m))
+				put(o, b, each[b])
+				return nil
+			})
 			tau.SetFloats(taus)
 		}
 		return list(o, tau), nil
@@ -368,9 +373,10 @@ func reflectorOps() {
 		if c.real && o.Numel() > 0 {
 			k := int(tau.Shape[tau.Dim()-1])
 			ts := tau.Floats()
-			for b, a := range each {
-				put(o, b, reflectors(a, n, m, ts[b*k:(b+1)*k], m))
-			}
+			_ = alongBatch(len(each), n*m*m, func(b int) error {
+				put(o, b, reflectors(each[b], n, m, ts[b*k:(b+1)*k], m))
+				return nil
+			})
 		}
 		return o, nil
 	})
@@ -594,20 +600,25 @@ func spectral() {
 		if !c.real {
 			return w, v, nil
 		}
-		var ws []complex128
-		for b, a := range each {
+		ws := make([]complex128, len(each)*n)
+		err = alongBatch(len(each), n*n*n*8, func(b int) error {
+			a := each[b]
 			if !finite(a) {
-				return nil, nil, errf("torch.linalg.eig: input tensor should not contain infs or NaNs.")
+				return errf("torch.linalg.eig: input tensor should not contain infs or NaNs.")
 			}
 			e, x, ok := eig(a, n, vectors)
 			if !ok {
-				return nil, nil, noConvergence("linalg.eig", len(batch) > 0, b)
+				return noConvergence("linalg.eig", len(batch) > 0, b)
 			}
-			ws = append(ws, e...)
+			copy(ws[b*n:], e)
 			if vectors && n > 0 {
 				off, _ := batchOffset(v, 2, b)
 				tensor.NewView(v, v.Shape[v.Dim()-2:], v.Stride[v.Dim()-2:], off).SetComplexes(x)
 			}
+			return nil
+		})
+		if err != nil {
+			return nil, nil, err
 		}
 		w.SetComplexes(ws)
 		return w, v, nil

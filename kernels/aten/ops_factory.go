@@ -117,11 +117,11 @@ func init() {
 				return nil, err
 			}
 			f, _ := c.opt("memory_format").(tensor.MemoryFormat)
-			t := c.New(c.optDT(dt), size, tensor.FormatStrides(size, f))
-			if c.real && fill != nil {
-				return t, fill(c, t)
+			if !c.real || fill == nil {
+				return c.New(c.optDT(dt), size, tensor.FormatStrides(size, f)), nil
 			}
-			return t, nil
+			t := c.NewUnset(c.optDT(dt), size, tensor.FormatStrides(size, f))
+			return t, fill(c, t)
 		})
 	}
 	one := func(_ *Call, t *tensor.Tensor) error {
@@ -173,11 +173,11 @@ func init() {
 	like := func(names string, fill func(c *Call, t *tensor.Tensor) error) {
 		def(names, func(c *Call) (Value, error) {
 			s := c.T(0)
-			t := c.New(c.optDT(s.DType), s.Shape, c.likeStrides(s))
-			if c.real && fill != nil {
-				return t, fill(c, t)
+			if !c.real || fill == nil {
+				return c.New(c.optDT(s.DType), s.Shape, c.likeStrides(s)), nil
 			}
-			return t, nil
+			t := c.NewUnset(c.optDT(s.DType), s.Shape, c.likeStrides(s))
+			return t, fill(c, t)
 		})
 	}
 	like("empty_like zeros_like", nil)

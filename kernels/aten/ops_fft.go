@@ -3,16 +3,13 @@ package aten
 import (
 	"math"
 	"slices"
-	"sync"
 
-	"gonum.org/v1/gonum/dsp/fourier"
-
+	"whittle/kernels/native"
 	"whittle/kernels/parallel"
 	"whittle/kernels/tensor"
 )
 
-// Discrete Fourier transforms. gonum computes single lines of any length in float64; the
-// operators walk the lines of a tensor and scale.
+// Discrete Fourier transforms, by the lines of a tensor; see native.Transform. All are computed in float64.
 
 // How a transform is scaled: PyTorch's fft_norm_mode.
 const (
@@ -57,78 +54,28 @@ func lineStarts(t *tensor.Tensor, d int) []int64 {
 	return addTo(offsets(rest), t.Offset)
 }
 
-// eachLine shares out count lines of n elements among threads, each of which calls make for a function that does one after the other, in room of its own.
-func eachLine(count int, n int64, make func() func(k int)) {
-	parallel.For(count, int(grain/8/(n+1)+1), func(lo, hi int) {
-		f := make()
-		for k := lo; k < hi; k++ {
-			f(k)
-		}
-	})
-}
-
-// fftLines transforms the complex tensor t in place along d, times scale.
-func fftLines(t *tensor.Tensor, d int, forward bool, scale float64) {
-	n := t.Shape[d]
-	starts := lineStarts(t, d)
-	if t.Stride[d] != 1 && t.DType == tensor.Complex128 {
-		fftAcross(tensor.Whole[complex128](t), starts, n, t.Stride[d], forward, scale)
-		return
+// fftLines transforms the complex tensor t, of either width, along d, times scale, to o, of the same shape and of either width; the two may be one.
+func fftLines(o, t *tensor.Tensor, d int, forward bool, scale float64) {
+	switch {
+	case t.DType == tensor.Complex64 && o.DType == tensor.Complex64:
+		fftLinesOf[complex64, complex64](o, t, d, forward, scale)
+	case t.DType == tensor.Complex64:
+		fftLinesOf[complex128, complex64](o, t, d, forward, scale)
+	case o.DType == tensor.Complex64:
+		fftLinesOf[complex64, complex128](o, t, d, forward, scale)
+	default:
+		fftLinesOf[complex128, complex128](o, t, d, forward, scale)
 	}
-	plans := sync.Pool{New: func() any { return fourier.NewCmplxFFT(int(n)) }}
-	eachLine(len(starts), n, func() func(k int) {
-		plan := plans.Get().(*fourier.CmplxFFT)
-		line, out := make([]complex128, n), make([]complex128, n)
-		return func(k int) {
-			off := starts[k]
-			tensor.LoadComplex(t, off, t.Stride[d], line)
-			if forward {
-				plan.Coefficients(out, line)
-			} else {
-				plan.Sequence(out, line)
-			}
-			if scale != 1 {
-				for i := range out {
-					out[i] *= complex(scale, 0)
-				}
-			}
-			tensor.StoreComplex(t, off, t.Stride[d], out)
-		}
-	})
 }
 
-// fftAcross is fftLines for lines whose elements lie step apart: as many of them as share lines of the cache are read and written together.
-func fftAcross(data []complex128, starts []int64, n, step int64, forward bool, scale float64) {
-	const together = 8
-	plans := sync.Pool{New: func() any { return fourier.NewCmplxFFT(int(n)) }}
-	eachLine((len(starts)+together-1)/together, together*n, func() func(k int) {
-		plan := plans.Get().(*fourier.CmplxFFT)
-		lines, out := make([]complex128, together*n), make([]complex128, n)
-		return func(k int) {
-			some := starts[k*together : min((k+1)*together, len(starts))]
-			for i := range n {
-				for j, s := range some {
-					lines[int64(j)*n+i] = data[s+i*step]
-				}
-			}
-			for j := range some {
-				line := lines[int64(j)*n:][:n]
-				if forward {
-					plan.Coefficients(out, line)
-				} else {
-					plan.Sequence(out, line)
-				}
-				for i, x := range out {
-					line[i] = complex(real(x)*scale, imag(x)*scale)
-				}
-			}
-			for i := range n {
-				for j, s := range some {
-					data[s+i*step] = lines[int64(j)*n+i]
-				}
-			}
-		}
-	})
+func fftLinesOf[D, S native.Complex](o, t *tensor.Tensor, d int, forward bool, scale float64) {
+	plan := native.TransformOf(int(t.Shape[d]), false)
+	native.ComplexLines(plan, tensor.Whole[D](o), lineStarts(o, d), o.Stride[d], tensor.Whole[S](t), lineStarts(t, d), t.Stride[d], !forward, scale)
+}
+
+// between is room for what is transformed along another dimension yet: a line rounds once, at the end.
+func between(shape []int64) *tensor.Tensor {
+	return tensor.EmptyUnset(tensor.Complex128, shape, tensor.ContiguousStrides(shape))
 }
 
 // fftDims wraps the dimensions of a transform, which must be given and not repeat.
@@ -149,28 +96,40 @@ func fftDims(dims []int64, nd int) ([]int, error) {
 
 // mirror fills the second half of a spectrum of a real signal: X[-k] = conj(X[k]), over the transformed dimensions.
 func mirror(t *tensor.Tensor, dims []int) {
-	last := dims[len(dims)-1]
-	n := t.Shape[last]
-	pos := make([]int64, t.Dim())
-	var z [1]complex128
-	total := t.Numel()
-	for i := int64(0); i < total; i++ {
-		unravel(i, t.Shape, pos)
-		if pos[last] <= n/2 {
-			continue
-		}
-		src, dst := t.Offset, t.Offset
-		for d, p := range pos {
-			dst += p * t.Stride[d]
-			if slices.Contains(dims, d) {
-				p = (t.Shape[d] - p) % t.Shape[d]
-			}
-			src += p * t.Stride[d]
-		}
-		tensor.LoadComplex(t, src, 0, z[:])
-		z[0] = complex(real(z[0]), -imag(z[0]))
-		tensor.StoreComplex(t, dst, 0, z[:])
+	if t.DType == tensor.Complex64 {
+		mirrorOf(t, dims, func(z complex64) complex64 { return complex(real(z), -imag(z)) })
+	} else {
+		mirrorOf(t, dims, func(z complex128) complex128 { return complex(real(z), -imag(z)) })
 	}
+}
+
+func mirrorOf[T native.Complex](t *tensor.Tensor, dims []int, conj func(T) T) {
+	last := dims[len(dims)-1]
+	n, step, data := t.Shape[last], t.Stride[last], tensor.Whole[T](t)
+	rest := slices.Delete(slices.Clone(t.Shape), last, last+1)
+	from := &tensor.Tensor{Shape: rest, Stride: slices.Delete(slices.Clone(t.Stride), last, last+1)}
+	to := lineStarts(t, last)
+	// The line that a line mirrors: at 0 the same, else from the other end, along each other transformed dimension.
+	pos := make([]int64, len(rest))
+	lines := make([]int64, len(to))
+	for k := range to {
+		unravel(int64(k), rest, pos)
+		at := t.Offset
+		for d, p := range pos {
+			if whole := d + int(b2i(d >= last)); slices.Contains(dims, whole) && p > 0 {
+				p = rest[d] - p
+			}
+			at += p * from.Stride[d]
+		}
+		lines[k] = at
+	}
+	parallel.For(len(to), int(grain/4/(n+1)+1), func(lo, hi int) {
+		for k := lo; k < hi; k++ {
+			for i := n/2 + 1; i < n; i++ {
+				data[to[k]+i*step] = conj(data[lines[k]+(n-i)*step])
+			}
+		}
+	})
 }
 
 func fftKernels() {
@@ -179,6 +138,9 @@ func fftKernels() {
 		if !isComplex(t) {
 			return nil, errf("self.is_complex() INTERNAL ASSERT FAILED: _fft_c2c needs a complex input, got %s", cName(t.DType))
 		}
+		if t.DType == tensor.Complex32 {
+			return nil, errf("Unsupported dtype %s", cName(t.DType))
+		}
 		dims, err := fftDims(c.Ints(1), t.Dim())
 		if err != nil {
 			return nil, err
@@ -186,25 +148,25 @@ func fftKernels() {
 		if len(dims) == 0 {
 			return c.do("clone", t, nil)
 		}
-		o := c.NewC(t.DType, t.Shape...)
+		o := c.NewUnset(t.DType, t.Shape, tensor.ContiguousStrides(t.Shape))
 		if !c.real || o.Numel() == 0 {
 			return o, nil
 		}
-		// Lines pass through float64 storage, so that several dimensions round once.
-		w := tensor.EmptyUnset(tensor.Complex128, t.Shape, tensor.ContiguousStrides(t.Shape))
-		tensor.Copy(w, t)
 		n := int64(1)
 		for _, d := range dims {
 			n *= t.Shape[d]
 		}
+		from, scale := t, fftScale(c.I(2), n)
 		for i, d := range dims {
-			s := 1.0
-			if i == 0 {
-				s = fftScale(c.I(2), n)
+			to := o
+			if i < len(dims)-1 {
+				if to = from; i == 0 {
+					to = between(t.Shape)
+				}
 			}
-			fftLines(w, d, c.B(3), s)
+			fftLines(to, from, d, c.B(3), scale)
+			from, scale = to, 1
 		}
-		tensor.Copy(o, w)
 		return o, nil
 	})
 	def("_fft_r2c", func(c *Call) (Value, error) {
@@ -223,45 +185,50 @@ func fftKernels() {
 		if c.B(3) {
 			shape = half
 		}
-		o := c.NewC(t.DType.ToComplex(), shape...)
-		if !c.real || t.Numel() == 0 {
+		if t.Numel() == 0 {
+			return c.NewC(t.DType.ToComplex(), shape...), nil
+		}
+		o := c.NewUnset(t.DType.ToComplex(), shape, tensor.ContiguousStrides(shape))
+		if !c.real {
 			return o, nil
 		}
-		w := tensor.Empty(tensor.Complex128, shape...)
 		n, size := t.Shape[last], int64(1)
 		for _, d := range dims {
 			size *= t.Shape[d]
 		}
-		scale := complex(fftScale(c.I(2), size), 0)
-		ins, outs := lineStarts(t, last), lineStarts(w, last)
-		plans := sync.Pool{New: func() any { return fourier.NewFFT(int(n)) }}
-		eachLine(len(ins), n, func() func(k int) {
-			plan, line, out := plans.Get().(*fourier.FFT), make([]float64, n), make([]complex128, n/2+1)
-			return func(k int) {
-				tensor.LoadFloat(t, ins[k], t.Stride[last], line)
-				plan.Coefficients(out, line)
-				if scale != 1 {
-					for i := range out {
-						out[i] *= scale
-					}
-				}
-				tensor.StoreComplex(w, outs[k], w.Stride[last], out)
+		to := tensor.NewView(o, half, o.Stride, 0)
+		from := to
+		if len(dims) > 1 {
+			from = between(half)
+		}
+		plan, scale := native.TransformOf(int(n), true), fftScale(c.I(2), size)
+		switch {
+		case t.DType == tensor.Float64:
+			realLines[complex128, float64](plan, from, t, last, scale)
+		case from.DType == tensor.Complex64:
+			realLines[complex64, float32](plan, from, t, last, scale)
+		default:
+			realLines[complex128, float32](plan, from, t, last, scale)
+		}
+		for i, d := range dims[:len(dims)-1] {
+			next := from
+			if i == len(dims)-2 {
+				next = to
 			}
-		})
-		h := tensor.NewView(w, half, w.Stride, 0)
-		for _, d := range dims[:len(dims)-1] {
-			fftLines(h, d, true, 1)
+			fftLines(next, from, d, true, 1)
 		}
 		if !c.B(3) {
-			mirror(w, dims)
+			mirror(o, dims)
 		}
-		tensor.Copy(o, w)
 		return o, nil
 	})
 	def("_fft_c2r", func(c *Call) (Value, error) {
 		t, n := c.T(0), c.I(3)
 		if !isComplex(t) {
 			return nil, errf("self.is_complex() INTERNAL ASSERT FAILED: _fft_c2r needs a complex input, got %s", cName(t.DType))
+		}
+		if t.DType == tensor.Complex32 {
+			return nil, errf("Unsupported dtype %s", cName(t.DType))
 		}
 		dims, err := fftDims(c.Ints(1), t.Dim())
 		if err != nil {
@@ -270,42 +237,47 @@ func fftKernels() {
 		last := dims[len(dims)-1]
 		shape := slices.Clone(t.Shape)
 		shape[last] = n
-		o := c.NewC(t.DType.ToReal(), shape...)
-		if !c.real || o.Numel() == 0 || t.Numel() == 0 {
+		if t.Numel() == 0 {
+			return c.NewC(t.DType.ToReal(), shape...), nil
+		}
+		o := c.NewUnset(t.DType.ToReal(), shape, tensor.ContiguousStrides(shape))
+		if !c.real || o.Numel() == 0 {
 			return o, nil
 		}
 		half := n/2 + 1
 		if t.Shape[last] < half {
 			return nil, errf("_fft_c2r: %d coefficients are too few for a last dimension of %d", t.Shape[last], n)
 		}
-		w := tensor.EmptyUnset(tensor.Complex128, t.Shape, tensor.ContiguousStrides(t.Shape))
-		tensor.Copy(w, t)
+		from := t
 		for _, d := range dims[:len(dims)-1] {
-			fftLines(w, d, false, 1)
+			to := from
+			if from == t {
+				to = between(t.Shape)
+			}
+			fftLines(to, from, d, false, 1)
+			from = to
 		}
 		size := int64(1)
 		for _, d := range dims {
 			size *= shape[d]
 		}
-		scale := fftScale(c.I(2), size)
-		ins, outs := lineStarts(w, last), lineStarts(o, last)
-		plans := sync.Pool{New: func() any { return fourier.NewFFT(int(n)) }}
-		eachLine(len(ins), n, func() func(k int) {
-			plan, line, out := plans.Get().(*fourier.FFT), make([]complex128, half), make([]float64, n)
-			return func(k int) {
-				tensor.LoadComplex(w, ins[k], w.Stride[last], line)
-				// The zero frequency of a real signal is real, and so is the highest of an even length.
-				line[0] = complex(real(line[0]), 0)
-				if n%2 == 0 {
-					line[half-1] = complex(real(line[half-1]), 0)
-				}
-				plan.Sequence(out, line)
-				for i := range out {
-					out[i] *= scale
-				}
-				tensor.StoreFloat(o, outs[k], o.Stride[last], out)
-			}
-		})
+		plan, scale := native.TransformOf(int(n), true), fftScale(c.I(2), size)
+		switch {
+		case o.DType == tensor.Float64:
+			halfLines[float64, complex128](plan, o, from, last, scale)
+		case from.DType == tensor.Complex64:
+			halfLines[float32, complex64](plan, o, from, last, scale)
+		default:
+			halfLines[float32, complex128](plan, o, from, last, scale)
+		}
 		return o, nil
 	})
+}
+
+func realLines[D native.Complex, S native.Real](plan *native.Transform, o, t *tensor.Tensor, d int, scale float64) {
+	native.RealLines(plan, tensor.Whole[D](o), lineStarts(o, d), o.Stride[d], tensor.Whole[S](t), lineStarts(t, d), t.Stride[d], scale)
+}
+
+func halfLines[D native.Real, S native.Complex](plan *native.Transform, o, t *tensor.Tensor, d int, scale float64) {
+	native.HalfLines(plan, tensor.Whole[D](o), lineStarts(o, d), o.Stride[d], tensor.Whole[S](t), lineStarts(t, d), t.Stride[d], scale)
 }

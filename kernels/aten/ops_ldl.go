@@ -15,6 +15,7 @@ import (
 func ldlFactor(a []float64, n int) (piv []int64, info int64) {
 	alpha := (1 + math.Sqrt(17)) / 8
 	piv = make([]int64, n)
+	col := make([]float64, n)
 	at := func(i, j int) *float64 {
 		if i < j {
 			i, j = j, i
@@ -72,14 +73,17 @@ func ldlFactor(a []float64, n int) (piv []int64, info int64) {
 		}
 		if step == 1 {
 			d := *at(k, k)
-			for j := k + 1; j < n; j++ {
-				f := *at(j, k) / d
-				for i := j; i < n; i++ {
-					*at(i, j) -= f * *at(i, k)
+			for i := k + 1; i < n; i++ {
+				col[i] = a[i*n+k] / d
+			}
+			for i := k + 1; i < n; i++ {
+				row, x := a[i*n+k+1:i*n+i+1], a[i*n+k]
+				for j, f := range col[k+1 : i+1] {
+					row[j] -= f * x
 				}
 			}
 			for i := k + 1; i < n; i++ {
-				*at(i, k) /= d
+				a[i*n+k] = col[i]
 			}
 			piv[k] = int64(kp + 1)
 			k++
@@ -92,9 +96,10 @@ func ldlFactor(a []float64, n int) (piv []int64, info int64) {
 			x, y := *at(j, k), *at(j, k+1)
 			w1[j], w2[j] = (d22*x-d21*y)/det, (d11*y-d21*x)/det
 		}
-		for j := k + 2; j < n; j++ {
-			for i := j; i < n; i++ {
-				*at(i, j) -= *at(i, k)*w1[j] + *at(i, k+1)*w2[j]
+		for i := k + 2; i < n; i++ {
+			row, x, y := a[i*n:i*n+i+1], a[i*n+k], a[i*n+k+1]
+			for j := k + 2; j <= i; j++ {
+				row[j] -= x*w1[j] + y*w2[j]
 			}
 		}
 		for j := k + 2; j < n; j++ {
@@ -176,15 +181,21 @@ func ldlOps() {
 		if !c.real {
 			return list(ld, p, info), nil
 		}
-		var pivs, infos []int64
-		for b, a := range each {
+		pivs, infos := make([]int64, len(each)*n), make([]int64, len(each))
+		err = alongBatch(len(each), n*n*n, func(b int) error {
+			a := each[b]
 			piv, in := ldlFactor(a, n)
 			if in != 0 && c.B(2) {
-				return nil, linAlgError("torch.linalg.ldl_factor_ex: %sThe factorization could not be completed because the input is not invertible.", batchElement(len(batch) > 0, b))
+				return linAlgError("torch.linalg.ldl_factor_ex: %sThe factorization could not be completed because the input is not invertible.", batchElement(len(batch) > 0, b))
 			}
 			keepTriangle(a, n, n, false)
 			put(ld, b, a)
-			pivs, infos = append(pivs, piv...), append(infos, in)
+			copy(pivs[b*n:], piv)
+			infos[b] = in
+			return nil
+		})
+		if err != nil {
+			return nil, err
 		}
 		p.SetInts(pivs)
 		info.SetInts(infos)

@@ -6,6 +6,10 @@ import (
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"whittle/kernels/parallel"
 	"whittle/kernels/tensor"
 )
 
@@ -82,12 +86,35 @@ func identity(n int) []float64 {
 	return e
 }
 
+// alongBatch calls f for each of n matrices that take about work operations each, several at once where that is worth it. The error is that of the first
+// matrix that has one.
+func alongBatch(n, work int, f func(b int) error) error {
+	errs := make([]error, n)
+	parallel.For(n, grain/2/(work+1)+1, func(lo, hi int) {
+		for b := lo; b < hi; b++ {
+			errs[b] = f(b)
+		}
+	})
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // put stores matrix b of a batch into t.
 func put(t *tensor.Tensor, b int, xs []float64) {
 	k := t.Dim()
-	sh := t.Shape[k-2:]
+	n, m, down, along := t.Shape[k-2], t.Shape[k-1], t.Stride[k-2], t.Stride[k-1]
 	off, _ := batchOffset(t, 2, b)
-	tensor.NewView(t, sh, t.Stride[k-2:], off).SetFloats(xs)
+	if n >= 32 && m >= 32 {
+		tensor.NewView(t, t.Shape[k-2:], t.Stride[k-2:], off).SetFloats(xs)
+		return
+	}
+	for i := range n {
+		tensor.StoreFloat(t, off+i*down, along, xs[i*m:(i+1)*m])
+	}
 }
 
 // batchOffset is where in memory matrix b of a batch begins: t less its last drop dimensions.
@@ -114,15 +141,20 @@ func init() {
 		o, info := c.matNew(t.DType, batch, n, n, true), c.NewC(tensor.Int32, batch...)
 		if c.real {
 			infos := make([]int64, len(each))
-			for b, a := range each {
+			err := alongBatch(len(each), 2*n*n*n, func(b int) error {
+				a := each[b]
 				piv, in := luFactor(a, n, n)
 				x := identity(n)
 				luSolve(a, piv, x, n, n, false)
 				put(o, b, x)
 				infos[b] = in
 				if in != 0 && c.B(1) {
-					return nil, singular("linalg.inv", in, len(batch) > 0, b)
+					return singular("linalg.inv", in, len(batch) > 0, b)
 				}
+				return nil
+			})
+			if err != nil {
+				return nil, err
 			}
 			info.SetInts(infos)
 		}
@@ -147,14 +179,15 @@ func init() {
 		f, p, info := c.matNew(t.DType, batch, n, m, true), c.NewC(tensor.Int32, append(slices.Clone(batch), int64(min(n, m)))...), c.NewC(tensor.Int32, batch...)
 		var pivs [][]int64
 		if c.real {
-			var all, infos []int64
-			for b, a := range each {
-				piv, in := luFactor(a, n, m)
-				put(f, b, a)
-				all = append(all, piv...)
-				pivs = append(pivs, piv)
-				infos = append(infos, in)
-			}
+			k := min(n, m)
+			all, infos := make([]int64, len(each)*k), make([]int64, len(each))
+			pivs = make([][]int64, len(each))
+			_ = alongBatch(len(each), n*m*k, func(b int) error {
+				pivs[b], infos[b] = luFactor(each[b], n, m)
+				copy(all[b*k:], pivs[b])
+				put(f, b, each[b])
+				return nil
+			})
 			p.SetInts(all)
 			info.SetInts(infos)
 		}
@@ -308,14 +341,18 @@ func init() {
 		if !c.real {
 			return
 		}
-		var infos []int64
-		for b, a := range each {
-			l, in := cholesky(a, n, upper)
+		infos := make([]int64, len(each))
+		err = alongBatch(len(each), n*n*n, func(b int) error {
+			l, in := cholesky(each[b], n, upper)
 			if in != 0 && check {
-				return nil, nil, linAlgError("linalg.cholesky: %sThe factorization could not be completed because the input is not positive-definite (the leading minor of order %d is not positive-definite).", batchElement(len(batch) > 0, b), in)
+				return linAlgError("linalg.cholesky: %sThe factorization could not be completed because the input is not positive-definite (the leading minor of order %d is not positive-definite).", batchElement(len(batch) > 0, b), in)
 			}
 			put(o, b, l)
-			infos = append(infos, in)
+			infos[b] = in
+			return nil
+		})
+		if err != nil {
+			return nil, nil, err
 		}
 		info.SetInts(infos)
 		return
@@ -363,19 +400,20 @@ func init() {
 			return o, nil
 		}
 		as, bs := a.Expand(append(slices.Clone(batch), n, n)).Floats(), b.Expand(append(slices.Clone(batch), r, k)).Floats()
-		for i := int64(0); i < tensor.Numel(batch); i++ {
+		return o, alongBatch(int(tensor.Numel(batch)), int(n*r*k), func(which int) error {
+			i := int64(which)
 			A, B := as[i*n*n:(i+1)*n*n], bs[i*r*k:(i+1)*r*k]
 			if left {
 				triSolve(A, B, int(n), int(k), upper, unit, false)
-				put(o, int(i), B)
-				continue
+				put(o, which, B)
+				return nil
 			}
 			// X A = B is A^T X^T = B^T.
 			bt := transposed(B, int(r), int(k))
 			triSolve(A, bt, int(n), int(r), upper, unit, true)
-			put(o, int(i), transposed(bt, int(k), int(r)))
-		}
-		return o, nil
+			put(o, which, transposed(bt, int(k), int(r)))
+			return nil
+		})
 	})
 	def("linalg_qr", func(c *Call) (Value, error) {
 		t, mode := c.T(0), c.Str(1)
@@ -404,14 +442,16 @@ func init() {
 			q = c.NewC(t.DType, 0)
 		}
 		if c.real {
-			for b, a := range each {
+			_ = alongBatch(len(each), 2*n*m*k, func(b int) error {
+				a := each[b]
 				tau := qrFactor(a, n, m)
 				if mode != "r" {
 					put(q, b, reflectors(a, n, m, tau, qc))
 				}
 				keepTriangle(a, n, m, true)
 				put(r, b, a[:rr*m])
-			}
+				return nil
+			})
 		}
 		return list(q, r), nil
 	})
@@ -441,24 +481,29 @@ func init() {
 			v = c.matNew(t.DType, batch, n, n, true)
 		}
 		if c.real {
-			var ws []float64
-			for b, a := range each {
+			ws := make([]float64, len(each)*n)
+			err := alongBatch(len(each), 4*n*n*n, func(b int) error {
+				a := each[b]
 				if !finite(a) {
 					nan := slices.Repeat([]float64{math.NaN()}, n*n)
-					ws = append(ws, nan[:n]...)
+					copy(ws[b*n:(b+1)*n], nan)
 					if c.B(2) {
 						put(v, b, nan)
 					}
-					continue
+					return nil
 				}
 				e, vec, ok := eigSymmetric(a, n, up, c.B(2))
 				if !ok {
-					return nil, noConvergence("linalg.eigh", len(batch) > 0, b)
+					return noConvergence("linalg.eigh", len(batch) > 0, b)
 				}
-				ws = append(ws, e...)
+				copy(ws[b*n:], e)
 				if c.B(2) {
 					put(v, b, vec)
 				}
+				return nil
+			})
+			if err != nil {
+				return nil, err
 			}
 			w.SetFloats(ws)
 		}
@@ -492,20 +537,25 @@ func init() {
 			u, vh = c.matNew(t.DType, batch, n, un, true), c.matNew(t.DType, batch, vn, m, true)
 		}
 		if c.real {
-			var ss []float64
-			for b, a := range each {
+			ss := make([]float64, len(each)*k)
+			err := alongBatch(len(each), 4*n*m*k, func(b int) error {
+				a := each[b]
 				if !finite(a) {
-					return nil, linAlgError("linalg.svd: %sThe algorithm failed to converge because the input matrix contained non-finite values.", batchElement(len(batch) > 0, b))
+					return linAlgError("linalg.svd: %sThe algorithm failed to converge because the input matrix contained non-finite values.", batchElement(len(batch) > 0, b))
 				}
 				U, S, V, ok := svd(a, n, m, full, uv)
 				if !ok {
-					return nil, noConvergence("linalg.svd", len(batch) > 0, b)
+					return noConvergence("linalg.svd", len(batch) > 0, b)
 				}
-				ss = append(ss, S...)
+				copy(ss[b*k:], S)
 				if uv {
 					put(u, b, U)
 					put(vh, b, V)
 				}
+				return nil
+			})
+			if err != nil {
+				return nil, err
 			}
 			s.SetFloats(ss)
 		}
@@ -532,12 +582,12 @@ func init() {
 			return nil, err
 		}
 		o := c.matNew(t.DType, batch, n, n, false)
-		for b, a := range each {
+		return o, alongBatch(len(each), 20*n*n*n, func(b int) error {
 			if c.real {
-				put(o, b, expm(a, n))
+				put(o, b, expm(each[b], n))
 			}
-		}
-		return o, nil
+			return nil
+		})
 	})
 	comp("matrix_exp", func(c *Call) (Value, error) { return c.via("linalg_matrix_exp", c.Args[0]) })
 	comp("linalg_matrix_power", func(c *Call) (Value, error) {
@@ -627,43 +677,57 @@ func transposed(a []float64, n, m int) []float64 {
 
 func matmulF(a, b []float64, n int) []float64 {
 	o := make([]float64, n*n)
-	for i := 0; i < n; i++ {
-		for k := 0; k < n; k++ {
-			x := a[i*n+k]
-			for j := 0; j < n; j++ {
-				o[i*n+j] += x * b[k*n+j]
-			}
-		}
+	if n > 0 {
+		blas64.Implementation().Dgemm(blas.NoTrans, blas.NoTrans, n, n, n, 1, a, n, b, n, 0, o, n)
 	}
 	return o
 }
 
-// expm is the matrix exponential by scaling, a Taylor series and squaring.
+// expm is the matrix exponential by scaling, the approximant of Pade of degree 13, and squaring (Higham, The scaling and squaring method for the matrix exponential
+// revisited, 2005): six products and a solution, and one product for each time that the matrix was halved to have a norm of at most 5.37.
 func expm(a []float64, n int) []float64 {
 	norm := 0.0
-	for i := 0; i < n; i++ {
+	for i := range n {
 		s := 0.0
-		for j := 0; j < n; j++ {
-			s += math.Abs(a[i*n+j])
+		for _, x := range a[i*n : (i+1)*n] {
+			s += math.Abs(x)
 		}
 		norm = max(norm, s)
 	}
 	k := 0
-	for ; norm > 0.5 && k < 1000; k++ {
+	for ; norm > 5.371920351148152 && k < 1000; k++ {
 		norm /= 2
 	}
 	x := slices.Clone(a)
 	for i := range x {
 		x[i] = math.Ldexp(x[i], -k)
 	}
-	r, term := identity(n), identity(n)
-	for i := 1; i < 20; i++ {
-		term = matmulF(term, x, n)
-		for j := range term {
-			term[j] /= float64(i)
-			r[j] += term[j]
+	b := [...]float64{64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000, 10559470521600, 670442572800, 33522128640, 1323241920, 40840800, 960960, 16380, 182, 1}
+	x2 := matmulF(x, x, n)
+	x4 := matmulF(x2, x2, n)
+	x6 := matmulF(x4, x2, n)
+	// The part of one parity: x6 * (its three highest powers) and its four lowest.
+	half := func(odd int) []float64 {
+		high := make([]float64, n*n)
+		for i := range high {
+			high[i] = b[12+odd]*x6[i] + b[10+odd]*x4[i] + b[8+odd]*x2[i]
 		}
+		high = matmulF(x6, high, n)
+		for i := range high {
+			high[i] += b[6+odd]*x6[i] + b[4+odd]*x4[i] + b[2+odd]*x2[i]
+		}
+		for i := range n {
+			high[i*n+i] += b[odd]
+		}
+		return high
 	}
+	even, odd := half(0), matmulF(x, half(1), n)
+	r := make([]float64, n*n)
+	for i := range r {
+		r[i], even[i] = even[i]+odd[i], even[i]-odd[i]
+	}
+	piv, _ := luFactor(even, n, n)
+	luSolve(even, piv, r, n, n, false)
 	for ; k > 0; k-- {
 		r = matmulF(r, r, n)
 	}

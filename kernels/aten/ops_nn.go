@@ -25,11 +25,15 @@ func embeddings() {
 		if ix.DType != tensor.Int64 && ix.DType != tensor.Int32 {
 			return nil, errf("Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got torch.%sTensor instead (while checking arguments for embedding)", cName(ix.DType))
 		}
-		o := c.NewC(w.DType, append(slices.Clone(ix.Shape), w.Shape[1])...)
+		shape := append(slices.Clone(ix.Shape), w.Shape[1])
+		o := c.NewUnset(w.DType, shape, tensor.ContiguousStrides(shape))
 		if !c.real {
 			return o, nil
 		}
 		n, k := w.Shape[0], w.Shape[1]
+		if w.Stride[1] != 1 && o.Numel() >= w.Numel()/4 {
+			w = w.Contiguous()
+		}
 		rows := ix.Ints()
 		for _, v := range rows {
 			if v < 0 || v >= n {

@@ -3,8 +3,10 @@ package aten
 import (
 	"math"
 	"math/cmplx"
+	"sync"
 
 	"whittle/kernels/native"
+	"whittle/kernels/parallel"
 	"whittle/kernels/tensor"
 )
 
@@ -179,7 +181,7 @@ func init() {
 		{"digamma", digamma, 0}, {"erf", math.Erf, native.Erf}, {"erfc", math.Erfc, native.Erfc}, {"special_erfcx", erfcx, 0}, {"erfinv", math.Erfinv, 0},
 		{"exp", math.Exp, native.Exp}, {"exp2", math.Exp2, native.Exp2}, {"expm1", math.Expm1, native.Expm1}, {"i0", i0, 0}, {"special_i0e", func(x float64) float64 { return bessIe(0, x) }, 0},
 		{"special_i1", i1, 0}, {"special_i1e", func(x float64) float64 { return math.Copysign(bessIe(1, x), x) }, 0},
-		{"lgamma", lgamma, 0},
+		{"lgamma", lgamma, native.Lgamma},
 		{"log", math.Log, native.Log}, {"log10", math.Log10, native.Log10}, {"log1p", math.Log1p, native.Log1p}, {"log2", math.Log2, native.Log2},
 		{"reciprocal", func(x float64) float64 { return 1 / x }, native.Recip}, {"rsqrt", func(x float64) float64 { return 1 / math.Sqrt(x) }, native.Rsqrt},
 		{"sigmoid", sigmoid, native.Sigmoid}, {"sin", math.Sin, native.Sin}, {"sinh", math.Sinh, native.Sinh}, {"sqrt", math.Sqrt, native.Sqrt},
@@ -200,10 +202,21 @@ func init() {
 		}, 0},
 		{"special_airy_ai", airyAi, 0},
 	} {
-		fl(x.name, 1, fixed(f1(x.f).simd(x.op).c1(complexUnary[x.name])))
+		k := f1(x.f).simd(x.op).c1(complexUnary[x.name])
+		if x.op == 0 {
+			k = k.pieces(native.NewPieces(x.f))
+		}
+		fl(x.name, 1, fixed(k))
 	}
-	fl("deg2rad", 1, fixed(f1(func(x float64) float64 { return x * math.Pi / 180 }).simd(native.Scaled, math.Pi, 180)))
-	fl("rad2deg", 1, fixed(f1(func(x float64) float64 { return x * 180 / math.Pi }).simd(native.Scaled, 180, math.Pi)))
+	degrees := func(name string, factor float64) {
+		k := f2(func(x, y float64) float64 { return x * y }).simd(native.Mul)
+		def(name, func(c *Call) (Value, error) {
+			d := floatType(rtype(c.Args[0]))
+			return c.pwv([]Value{c.Args[0], factor}, d, d, k)
+		})
+	}
+	degrees("deg2rad", math.Pi/180)
+	degrees("rad2deg", 180/math.Pi)
 	fl("sinc", 1, func(c *Call) kern {
 		if rtype(c.Args[0]) == tensor.Float64 {
 			return f1(sinc)
@@ -305,7 +318,22 @@ func init() {
 	tested("isinf", f1(func(x float64) float64 { return b2f(math.IsInf(x, 0)) }).i1(no).c1(func(z complex128) complex128 { return b2c(cmplx.IsInf(z)) }), native.Beyond, inf)
 	tested("isposinf", f1(func(x float64) float64 { return b2f(math.IsInf(x, 1)) }).i1(no), native.Eq, inf)
 	tested("isneginf", f1(func(x float64) float64 { return b2f(math.IsInf(x, -1)) }).i1(no), native.Eq, -inf)
-	pred("signbit", 1, f1(func(x float64) float64 { return b2f(math.Signbit(x)) }).i1(func(a int64) int64 { return b2i(a < 0) }))
+	sign := f1(func(x float64) float64 { return b2f(math.Signbit(x)) }).i1(func(a int64) int64 { return b2i(a < 0) })
+	def("signbit", func(c *Call) (Value, error) {
+		t := c.T(0)
+		if !c.real || t.DType != tensor.Float32 || !t.IsNonOverlappingAndDense() || t.Numel() == 0 {
+			return c.pwv(c.Args[:1], t.DType, tensor.Bool, sign)
+		}
+		o := c.NewUnset(tensor.Bool, t.Shape, tensor.PointwiseStrides(t.Shape, t))
+		in, out := tensor.Raw[uint32](t), tensor.Raw[uint8](o)
+		parallel.For(int(t.Numel()), grain, func(lo, hi int) {
+			out := out[lo:hi]
+			for i, b := range in[lo:hi] {
+				out[i] = uint8(b >> 31)
+			}
+		})
+		return o, nil
+	})
 	def("isfinite isreal", func(c *Call) (Value, error) {
 		re := c.Op.Sig().Name == "isreal"
 		most := math.MaxFloat64
@@ -381,9 +409,24 @@ func init() {
 			return nil, errf("polygamma(n, x) does not support negative n.")
 		}
 		d := floatType(c.T(1).DType)
-		return c.pwv(c.Args[1:2], d, d, f1(func(x float64) float64 { return polygamma(n, x) }))
+		return c.pwv(c.Args[1:2], d, d, polygammaOf(n))
 	})
 
 	binaryOps()
 	activationOps()
+}
+
+// polygammas are the kerns of polygamma by its order.
+var polygammas sync.Map
+
+func polygammaOf(n int64) kern {
+	if k, ok := polygammas.Load(n); ok {
+		return k.(kern)
+	}
+	f := func(x float64) float64 { return polygamma(n, x) }
+	k := f1(f).pieces(native.NewPieces(f))
+	if n < 16 { // there may be as many as there are numbers
+		polygammas.Store(n, k)
+	}
+	return k
 }

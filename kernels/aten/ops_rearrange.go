@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"whittle/kernels/native"
 	"whittle/kernels/tensor"
 )
 
@@ -77,16 +78,21 @@ func rearrange() {
 			return o, nil
 		}
 		cur := t
+		if t.Numel() >= grain { // the parts of what is transposed are no large blocks
+			cur = t.Contiguous()
+		}
 		for i, d := range dims {
 			w, err := wrapDim(d, int64(t.Dim()))
 			if err != nil {
 				return nil, err
 			}
-			next := tensor.Empty(t.DType, t.Shape...)
+			next := o
+			if i < len(dims)-1 {
+				next = tensor.EmptyUnset(t.DType, t.Shape, o.Stride)
+			}
 			rollInto(next, cur, sh[i], w)
 			cur = next
 		}
-		tensor.Copy(o, cur)
 		return o, nil
 	})
 	def("repeat", func(c *Call) (Value, error) {
@@ -106,7 +112,7 @@ func rearrange() {
 			}
 			shape[i] = r[i] * s
 		}
-		o := c.NewC(t.DType, shape...)
+		o := c.NewUnset(t.DType, shape, tensor.ContiguousStrides(shape))
 		if c.real && o.Numel() > 0 {
 			// View the result as (repeat, size) per dimension and broadcast into it.
 			var vs, vt, ss []int64
@@ -347,7 +353,13 @@ func rearrange() {
 		if err != nil {
 			return nil, err
 		}
-		return c.pwv([]Value{a, b}, t.DType, t.DType, f2(func(a, b float64) float64 { return a * sigmoid(b) }))
+		k := f2(func(a, b float64) float64 { return a * sigmoid(b) })
+		k.S = func(out []float32, in [][]float32) {
+			var gate [block]float32
+			native.Unary32(native.Sigmoid, gate[:len(out)], in[1])
+			native.Binary32(native.Mul, out, in[0], gate[:len(out)])
+		}
+		return c.pwv([]Value{a, b}, t.DType, t.DType, k)
 	})
 	def("glu_backward", func(c *Call) (Value, error) {
 		g, t := c.T(0), c.T(1)
@@ -585,7 +597,7 @@ func aliases() {
 	}
 	def("angle", func(c *Call) (Value, error) {
 		d := floatType(c.T(0).DType)
-		return c.pwv(c.Args[:1], d, d.ToReal(), f1(keepAngle).c1(func(z complex128) complex128 { return complex(cmplx.Phase(z), 0) }))
+		return c.pwv(c.Args[:1], d, d.ToReal(), f1(keepAngle).simd(native.Angle).c1(func(z complex128) complex128 { return complex(cmplx.Phase(z), 0) }))
 	})
 }
 

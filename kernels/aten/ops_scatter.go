@@ -37,6 +37,48 @@ func dimPositions(t, ix *tensor.Tensor, d int64) ([]int64, error) {
 	return pos, nil
 }
 
+// storeRows is scatter along the last dimension of a contiguous o that may have more rows than the index. It reports whether it could: the general way words
+// what is wrong, and nothing is written then.
+func storeRows(o, ix *tensor.Tensor, d int64, v *tensor.Tensor) bool {
+	if o.Dim() == 0 || int(d) != o.Dim()-1 || ix.Dim() != o.Dim() || o.DType != v.DType || ix.DType != tensor.Int64 || !o.IsContiguous(tensor.ContiguousFormat) || o.Numel() == 0 {
+		return false
+	}
+	switch o.DType.Size() {
+	case 4:
+		return storeRowsOf[uint32](o, ix, v)
+	case 8:
+		return storeRowsOf[uint64](o, ix, v)
+	}
+	return false
+}
+
+func storeRowsOf[T any](o, ix, v *tensor.Tensor) bool {
+	index := ix.Contiguous().Int64s()
+	n, size := int(ix.Shape[ix.Dim()-1]), o.Shape[o.Dim()-1]
+	for _, i := range index {
+		if i < 0 || i >= size {
+			return false
+		}
+	}
+	lead := ix.Shape[:ix.Dim()-1]
+	to, from := tensor.Raw[T](o), tensor.Raw[T](v.Contiguous())
+	parallel.For(len(index)/n, int(grain/4)/n+1, func(lo, hi int) {
+		pos := make([]int64, len(lead))
+		for r := lo; r < hi; r++ {
+			unravel(int64(r), lead, pos)
+			at := int64(0)
+			for i, p := range pos {
+				at += p * o.Stride[i]
+			}
+			row, in := to[at:at+size], from[r*n:(r+1)*n]
+			for j, i := range index[r*n : (r+1)*n] {
+				row[i] = in[j]
+			}
+		}
+	})
+	return true
+}
+
 // gatherAt fills o, in row-major order, from t's storage at pos.
 func gatherAt(o, t *tensor.Tensor, pos []int64) {
 	to := o
@@ -295,6 +337,9 @@ func scatters() {
 			how = joiningOf[mode]
 		}
 		if (mode == "" || include && mode != "mean") && joinRows(o, ix, d, v, how) {
+			return nil
+		}
+		if mode == "" && storeRows(o, ix, d, v) {
 			return nil
 		}
 		pos, err := dimPositions(o, ix, d)

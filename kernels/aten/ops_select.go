@@ -3,6 +3,7 @@ package aten
 import (
 	"slices"
 
+	"whittle/kernels/parallel"
 	"whittle/kernels/tensor"
 )
 
@@ -116,6 +117,14 @@ func selects() {
 		sh, err := tensor.BroadcastShapes(t.Shape, m.Shape)
 		if err != nil {
 			return nil, errf("%s", err)
+		}
+		if t.DType.Size() == 4 && slices.Equal(sh, t.Shape) && slices.Equal(sh, m.Shape) && t.Dim() > 0 {
+			truth, from := m.Contiguous().Bytes(), tensor.Raw[uint32](t.Contiguous())
+			o := c.NewC(t.DType, counted(truth))
+			if o.Numel() > 0 {
+				selectTrue(tensor.Raw[uint32](o), from, truth)
+			}
+			return o, nil
 		}
 		e := t.Expand(sh)
 		offs := offsets(e)
@@ -426,4 +435,21 @@ func indexDType(int32s bool) tensor.DType {
 		return tensor.Int32
 	}
 	return tensor.Int64
+}
+
+// selectTrue moves the elements of from where truth is 1 to to, which has room for just these.
+func selectTrue[T any](to, from []T, truth []byte) {
+	parts := make([]int64, (len(truth)+grain-1)/grain+1) // how many come before each part
+	for k := range len(parts) - 1 {
+		parts[k+1] = parts[k] + counted(truth[k*grain:min((k+1)*grain, len(truth))])
+	}
+	parallel.For(len(parts)-1, 1, func(lo, hi int) {
+		for k := lo; k < hi; k++ {
+			line, i := to[parts[k]:parts[k+1]], 0
+			for j := k * grain; i < len(line); j++ { // every element is written, and the next one over it where it was not meant
+				line[i] = from[j]
+				i += int(truth[j])
+			}
+		}
+	})
 }

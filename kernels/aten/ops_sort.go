@@ -1,12 +1,14 @@
 package aten
 
 import (
+	"encoding/binary"
 	"math"
 	"slices"
 	"sort"
 	"strings"
 	"sync"
 
+	"whittle/kernels/parallel"
 	"whittle/kernels/tensor"
 )
 
@@ -50,16 +52,37 @@ func (c *Call) search(seq, v *tensor.Tensor, i32, right bool, sorter *tensor.Ten
 		per = v.Shape[v.Dim()-1]
 	}
 	out := make([]int64, len(vs))
-	for i, x := range vs {
-		row := ss
-		if seq.Dim() > 1 {
-			r := int64(i) / per
-			row = ss[r*n : (r+1)*n]
+	parallel.For(len(vs), grain/16, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			row := ss
+			if seq.Dim() > 1 {
+				r := int64(i) / per
+				row = ss[r*n : (r+1)*n]
+			}
+			out[i] = searchRow(vs[i], row, right)
 		}
-		out[i] = searchOne(x, len(row), right, func(k int) float64 { return row[k] })
-	}
+	})
 	o.SetInts(out)
 	return o, nil
+}
+
+// searchRow is searchOne in a row.
+func searchRow(x float64, row []float64, right bool) int64 {
+	if x != x {
+		return searchOne(x, len(row), right, func(k int) float64 { return row[k] })
+	}
+	lo, n := 0, len(row)
+	for n > 0 {
+		h := n / 2
+		y := row[lo+h]
+		if y < x || right && y == x { // all up to here come before
+			lo += h + 1
+			n -= h + 1
+		} else {
+			n = h
+		}
+	}
+	return int64(lo)
 }
 
 // searchOne is the place of x among n numbers in order, of which at gives one.
@@ -510,29 +533,48 @@ func nonzeros() {
 		}
 		n := int64(t.Dim())
 		truth := dense(t.To(tensor.Bool), tensor.Bool).Bytes()
-		cnt := int64(0)
-		for _, x := range truth {
-			cnt += int64(x)
-		}
+		cnt := counted(truth)
 		o := c.NewUnset(tensor.Int64, []int64{cnt, n}, []int64{1, max(cnt, 1)})
 		if cnt == 0 || n == 0 {
 			return o, nil
 		}
 		out := tensor.Whole[int64](o) // the places along one dimension after those along another
-		pos, width, k := make([]int64, n-1), t.Shape[n-1], int64(0)
-		for r := int64(0); r*width < int64(len(truth)); r++ {
-			unravel(r, t.Shape[:n-1], pos)
-			for j, x := range truth[r*width : (r+1)*width] {
-				if x == 0 {
+		width := t.Shape[n-1]
+		rows := int64(len(truth)) / width
+		before := make([]int64, rows) // of each row, how many there are before it
+		for r, k := int64(0), int64(0); r < rows; r++ {
+			before[r] = k
+			k += counted(truth[r*width : (r+1)*width])
+		}
+		parallel.For(int(rows), int(grain/4/width)+1, func(lo, hi int) {
+			pos := make([]int64, n-1)
+			for r := int64(lo); r < int64(hi); r++ {
+				unravel(r, t.Shape[:n-1], pos)
+				k := before[r]
+				end := cnt
+				if r+1 < rows {
+					end = before[r+1]
+				}
+				if k == end {
 					continue
 				}
 				for d, p := range pos {
-					out[int64(d)*cnt+k] = p
+					line := out[int64(d)*cnt:][k:end]
+					for i := range line {
+						line[i] = p
+					}
 				}
-				out[(n-1)*cnt+k] = int64(j)
-				k++
+				// Every place is written, and the next one over it where there was nothing.
+				line, i := out[(n-1)*cnt:][k:end], 0
+				for j, x := range truth[r*width : (r+1)*width] {
+					if i == len(line) {
+						break
+					}
+					line[i] = int64(j)
+					i += int(x)
+				}
 			}
-		}
+		})
 		return o, nil
 	})
 	comp("argwhere", func(c *Call) (Value, error) { return c.via("nonzero", c.Args[0]) })
@@ -551,6 +593,26 @@ func nonzeros() {
 		tensor.Copy(tensor.NewView(o, []int64{n, int64(t.Dim())}, o.Stride, 0), tensor.NewView(nz, []int64{n, int64(t.Dim())}, nz.Stride, 0))
 		return o, nil
 	})
+}
+
+// counted is how many of some bytes, all 0 or 1, are 1.
+func counted(b []byte) int64 {
+	n := int64(0)
+	for len(b) >= 8 { // up to 255 words are added byte by byte, and then their bytes
+		words := min(len(b)/8, 255)
+		sum := uint64(0)
+		for i := range words {
+			sum += binary.LittleEndian.Uint64(b[8*i:])
+		}
+		for ; sum != 0; sum >>= 8 {
+			n += int64(sum & 255)
+		}
+		b = b[8*words:]
+	}
+	for _, x := range b {
+		n += int64(x)
+	}
+	return n
 }
 
 // unique serves the whole family; dim forms compare slices.
@@ -585,6 +647,9 @@ func unique(c *Call) (Value, error) {
 	less := func(a, b int64) int {
 		for k := int64(0); k < width; k++ {
 			p, q := xs[a*width+k], xs[b*width+k]
+			if p == q {
+				continue
+			}
 			if lessNaN(p, q) {
 				return -1
 			}

@@ -152,6 +152,37 @@ func statistics() {
 	})
 }
 
+// distance is the p-norm of the difference of two vectors.
+func distance(a, b []float64, p float64) float64 {
+	b = b[:len(a)]
+	switch p {
+	case 0, 1:
+		s, t := [2]float64{}, 0.0
+		if p == 0 {
+			for i, x := range a {
+				if x != b[i] {
+					t++
+				}
+			}
+			return t
+		}
+		i := 0
+		for ; i+1 < len(a); i += 2 {
+			s[0] += math.Abs(a[i] - b[i])
+			s[1] += math.Abs(a[i+1] - b[i+1])
+		}
+		for ; i < len(a); i++ {
+			s[0] += math.Abs(a[i] - b[i])
+		}
+		return s[0] + s[1]
+	}
+	d := make([]float64, len(a))
+	for i := range a {
+		d[i] = a[i] - b[i]
+	}
+	return vectorNorm(d, p)
+}
+
 func distances() {
 	comp("cdist", func(c *Call) (Value, error) {
 		if c.F(2) < 0 {
@@ -159,13 +190,7 @@ func distances() {
 		}
 		return c.via("_cdist_forward", c.Args...)
 	})
-	dist := func(a, b []float64, p float64) float64 {
-		d := make([]float64, len(a))
-		for i := range a {
-			d[i] = a[i] - b[i]
-		}
-		return vectorNorm(d, p)
-	}
+	dist := distance
 	def("_cdist_forward", func(c *Call) (Value, error) {
 		a, b, p := c.T(0), c.T(1), c.F(2)
 		if a.Dim() < 2 || b.Dim() < 2 {
@@ -193,11 +218,13 @@ func distances() {
 			o.SetFloats(out)
 			return o, nil
 		}
-		for i := range out {
-			q := int64(i) / (n * m)
-			r, s := int64(i)/m%n, int64(i)%m
-			out[i] = dist(as[(q*n+r)*k:(q*n+r+1)*k], bs[(q*m+s)*k:(q*m+s+1)*k], p)
-		}
+		parallel.For(len(out), int(grain/(k+1)+1), func(lo, hi int) {
+			for i := int64(lo); i < int64(hi); i++ {
+				q := i / (n * m)
+				r, s := i/m%n, i%m
+				out[i] = dist(as[(q*n+r)*k:(q*n+r+1)*k], bs[(q*m+s)*k:(q*m+s+1)*k], p)
+			}
+		})
 		o.SetFloats(out)
 		return o, nil
 	})
@@ -256,12 +283,15 @@ func distances() {
 		if c.real {
 			k := a.Shape[1]
 			xs := a.Floats()
-			var out []float64
-			for i := int64(0); i < n; i++ {
-				for j := i + 1; j < n; j++ {
-					out = append(out, dist(xs[i*k:(i+1)*k], xs[j*k:(j+1)*k], p))
+			out := make([]float64, o.Numel())
+			parallel.For(int(n), int(grain/(n*k+1)+1), func(lo, hi int) {
+				for i := int64(lo); i < int64(hi); i++ {
+					at := i * (2*n - i - 1) / 2 // before it are n-1, n-2 and so on
+					for j := i + 1; j < n; j++ {
+						out[at+j-i-1] = dist(xs[i*k:(i+1)*k], xs[j*k:(j+1)*k], p)
+					}
 				}
-			}
+			})
 			o.SetFloats(out)
 		}
 		return o, nil

@@ -15,6 +15,8 @@ type kern struct {
 	B func(out []uint8, in [][]float64) // block form of a predicate on floats, to bytes
 	N native.Op                         // SIMD form, for the dtypes that have one; 0 for none
 
+	S func(out []float32, in [][]float32) // block form of float32 that needs no float64
+
 	num []float64 // the numbers of an SIMD form that takes some, see native.Point
 }
 
@@ -72,6 +74,12 @@ func (k kern) i3(f func(a, b, c int64) int64) kern {
 			o[i] = f(a[i], b[i], c[i])
 		}
 	}
+	return k
+}
+
+// pieces has the function of one float32 done by polynomials; see native.Pieces.
+func (k kern) pieces(p *native.Pieces) kern {
+	k.S = func(out []float32, in [][]float32) { p.Map(out, in[0]) }
 	return k
 }
 
@@ -214,6 +222,9 @@ func runLoop(l *tensor.Loop, ts []*tensor.Tensor, compute tensor.DType, k kern) 
 	if k.N != 0 && (compute == tensor.Float32 || compute == tensor.BFloat16 || compute == tensor.Float16) && block32(l, in, ts, k) {
 		return
 	}
+	if k.S != nil && singleRows(l, in, ts, k) {
+		return
+	}
 	nin := len(ts) - 1
 	if compute.Kind() == tensor.KindComplex {
 		runComplex(l, in, ts, k)
@@ -279,6 +290,36 @@ func runLoop(l *tensor.Loop, ts []*tensor.Tensor, compute tensor.DType, k kern) 
 			tensor.StoreInt(o, off[0]+p*in[0], in[0], ob[:m])
 		}
 	})
+}
+
+// singleRows is k.S on memory itself, where all are float32 and the result lies in rows; what is repeated or lies apart is copied to a block.
+func singleRows(l *tensor.Loop, in []int64, ts []*tensor.Tensor, k kern) bool {
+	whole := make([][]float32, len(ts))
+	for i, t := range ts {
+		if t.DType != tensor.Float32 || i == 0 && in[0] != 1 {
+			return false
+		}
+		whole[i] = tensor.Whole[float32](t)
+	}
+	room, views := make([]float32, block*len(ts)), make([][]float32, len(ts)-1)
+	l.Rows(func(off []int64, n int64) {
+		for p := int64(0); p < n; p += block {
+			m := min(block, n-p)
+			for i := range views {
+				at, step := off[i+1]+p*in[i+1], in[i+1]
+				if step == 1 && ts[i+1].Storage != ts[0].Storage {
+					views[i] = whole[i+1][at : at+m]
+					continue
+				}
+				views[i] = room[block*i:][:m]
+				for j := range views[i] {
+					views[i][j] = whole[i+1][at+int64(j)*step]
+				}
+			}
+			k.S(whole[0][off[0]+p:off[0]+p+m], views)
+		}
+	})
+	return true
 }
 
 // straightInts is the kern of integers on memory itself, where all operands are int64 and lie in rows; a number is repeated in a block.

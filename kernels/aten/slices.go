@@ -117,6 +117,12 @@ func joinSlicesOf[T worded](o *tensor.Tensor, d int64, at []int64, v *tensor.Ten
 				continue
 			}
 			block, rows := to[a*size*inner:(a+1)*size*inner], from[a*n*inner:(a+1)*n*inner]
+			if inner == 1 && how == storing {
+				for j, p := range at {
+					block[p] = rows[j]
+				}
+				continue
+			}
 			if inner == 1 {
 				for j, p := range at {
 					if first[j] {

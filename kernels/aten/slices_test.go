@@ -281,8 +281,8 @@ func TestAcross(t *testing.T) {
 		view := tensor.NewView(b, shape, st, 0)
 		for _, forward := range []bool{true, false} {
 			tensor.Copy(view, a)
-			fftLines(b, d+1, forward, 0.5)
-			fftLines(a, d, forward, 0.5)
+			fftLines(b, b, d+1, forward, 0.5)
+			fftLines(a, a, d, forward, 0.5)
 			if diff := cmp.Diff(view.Complexes(), a.Complexes()); diff != "" {
 				t.Errorf("%v, forward %v: %s", shape, forward, diff)
 			}

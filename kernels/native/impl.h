@@ -55,6 +55,33 @@ typedef double NAME(vd) __attribute__((vector_size(VB), aligned(8), may_alias));
     LOOP(T, E)                                         \
   }
 
+// Square roots, in place.
+static __attribute__((noinline)) void NAME(roots)(double *a, int64_t n) {
+  int64_t i = 0;
+#if defined(__x86_64__)
+  for (; i + VB / 8 <= n; i += VB / 8) *(NAME(vd) *)(a + i) = SQRT64(*(NAME(vd) *)(a + i));
+#endif
+  for (; i < n; i++) a[i] = __builtin_sqrt(a[i]);
+}
+
+// ROOTED is LOOP for a function that needs a square root, of S(j): the roots of a block are taken first.
+#define ROOTED(S, E)                                          \
+  for (int64_t from = 0; from < n; from += 128) {             \
+    double root[128];                                         \
+    int64_t m = n - from < 128 ? n - from : 128;              \
+    for (int64_t i = from; i < from + m; i++) root[i - from] = (S); \
+    NAME(roots)(root, m);                                     \
+    for (int64_t i = from; i < from + m; i++) o[i] = (E);     \
+  }                                                           \
+  break;
+
+// Functions so long that the compiler would call them, element by element, had they no loop of their own.
+#define APART(NM, ...) static __attribute__((noinline, flatten)) void NAME(NM)(float *o, const float *a, int64_t n) { do { switch (0) { default: __VA_ARGS__ } } while (0); }
+APART(asin32, ROOTED(whittle_asin_square(__builtin_fabsf(a[i])), whittle_asinf_by(a[i], root[i - from])))
+APART(acos32, ROOTED(whittle_asin_square(__builtin_fabsf(a[i])), whittle_acosf_by(a[i], root[i - from])))
+APART(lgamma32, LOOP(float, whittle_lgammaf(x)))
+#undef APART
+
 static void NAME(unary32)(int op, float *o, const float *a, int64_t n) {
   if (op & W_STREAM) STREAM(float, o, n, NAME(unary32)(op - W_STREAM, room, a + i, m))
   switch (op) {
@@ -65,7 +92,7 @@ static void NAME(unary32)(int op, float *o, const float *a, int64_t n) {
     case W_ERF: LOOP(float, whittle_erff(x))
     case W_GELU: LOOP(float, 0.5f * x * (1.0f + whittle_erff(x * 0.70710678118654752f)))
     case W_GELU_TANH: LOOP(float, 0.5f * x * (1.0f + whittle_tanhf(0.79788456080286536f * (x + 0.044715f * x * x * x))))
-    case W_SILU: LOOP(float, x / (1.0f + whittle_expf(-x)))
+    case W_SILU: LOOP(float, x / (1.0f + whittle_expf_or_tiny(-x)))
     case W_RELU: LOOP(float, x < 0.0f ? 0.0f : x)
     case W_SQRT: SQRTS(float, NAME(vf), SQRT32, x)
     case W_RSQRT: SQRTS(float, NAME(vf), SQRT32, 1.0f / x)
@@ -83,8 +110,9 @@ static void NAME(unary32)(int op, float *o, const float *a, int64_t n) {
     case W_LOG2: LOOP(float, whittle_log2f(x))
     case W_LOG10: LOOP(float, whittle_log10f(x))
     case W_LOG1P: LOOP(float, whittle_log1pf(x))
-    case W_ASIN: LOOP(float, whittle_asinf(x))
-    case W_ACOS: LOOP(float, whittle_acosf(x))
+    case W_ASIN: NAME(asin32)(o, a, n); break;
+    case W_ACOS: NAME(acos32)(o, a, n); break;
+    case W_LGAMMA: NAME(lgamma32)(o, a, n); break;
     case W_ATAN: LOOP(float, whittle_atanf(x))
     case W_SINH: LOOP(float, whittle_sinhf(x))
     case W_COSH: LOOP(float, whittle_coshf(x))
@@ -136,6 +164,7 @@ static void NAME(unary64)(int op, double *o, const double *a, int64_t n) {
     case W_ACOSH: LOOP(double, acosh(x))
     case W_ATANH: LOOP(double, atanh(x))
     case W_ERFC: LOOP(double, erfc(x))
+    case W_LGAMMA: LOOP(double, ({ int sign; lgamma_r(x, &sign); }))
     case W_SIN: TAME(double, whittle_wildd, sin(x), whittle_sincosd(x, 0))
     case W_COS: TAME(double, whittle_wildd, cos(x), whittle_sincosd(x, 1))
   }
@@ -149,12 +178,25 @@ static void NAME(unary64)(int op, double *o, const double *a, int64_t n) {
 // BACK is BLOOP with the operands' names the other way round: y is the gradient, which comes first.
 #define BACK(T, E) for (int64_t i = 0; i < n; i++) { T y = a[sa ? i : 0], x = b[sb ? i : 0]; o[i] = (E); } break;
 
+// The square root of x*x + y*y, infinite if x or y is.
+static void NAME(hypot32)(float *o, const float *a, int64_t sa, const float *b, int64_t sb, int64_t n) {
+  do switch (0) {
+    default: ROOTED(({ double x = a[i * sa], y = b[i * sb]; x * x + y * y; }), ({
+      float x = __builtin_fabsf(a[i * sa]), y = __builtin_fabsf(b[i * sb]), r = (float)root[i - from];
+      r = x == __builtin_inff() ? x : r;
+      y == __builtin_inff() ? y : r;
+    }))
+  } while (0);
+}
+
 #define POW pow
 #define POWf whittle_powf
 #define ATAN2 atan2
 #define ATAN2f whittle_atan2f
 #define EXP exp
 #define EXPf whittle_expf
+#define TINYEXP exp
+#define TINYEXPf whittle_expf_or_tiny
 #define ERF erf
 #define ERFf whittle_erff
 #define TANH tanh
@@ -166,6 +208,10 @@ static void NAME(unary64)(int op, double *o, const double *a, int64_t n) {
 #define BINARY(NM, T, F) \
   static void NAME(NM)(int op, T *o, const T *a, int64_t sa, const T *b, int64_t sb, int64_t n) { \
     if (op & W_STREAM) STREAM(T, o, n, NAME(NM)(op - W_STREAM, room, a + i * sa, sa, b + i * sb, sb, m)) \
+    if (op == W_HYPOT && sizeof(T) == 4) { \
+      NAME(hypot32)((float *)o, (const float *)a, sa, (const float *)b, sb, n); \
+      return; \
+    } \
     switch (op) { \
       case W_ADD: BLOOP(T, x + y) \
       case W_SUB: BLOOP(T, x - y) \
@@ -178,7 +224,7 @@ static void NAME(unary64)(int op, double *o, const double *a, int64_t n) {
       case W_HYPOT: BLOOP(T, hypot##F(x, y)) \
       case W_GELU_BACK: BACK(T, y * (GELU_SLOPE(T, F))) \
       case W_GELU_TANH_BACK: BACK(T, ({ T t = TANH##F(GELU_INNER(T)); y * (GELU_TANH_SLOPE(T, t)); })) \
-      case W_SILU_BACK: BACK(T, ({ T t = 1 / (1 + EXP##F(-x)); y * t * (1 + x * (1 - t)); })) \
+      case W_SILU_BACK: BACK(T, ({ T t = 1 / (1 + TINYEXP##F(-x)); y * t * (1 + x * (1 - t)); })) \
       case W_SIGMOID_BACK: BACK(T, y * (1 - x) * x) \
       case W_TANH_BACK: BACK(T, y * (1 - x * x)) \
     } \
@@ -655,6 +701,71 @@ typedef int64_t NAME(vi64) __attribute__((vector_size(VB)));
 #endif
 #include "typed.h"
 
+// See native.Normal32.
+static __attribute__((flatten)) void NAME(normal32)(float *b, int64_t n, double mean, double std) {
+  enum { GROUPS = 16, HALF = 8 * GROUPS };
+  for (int64_t from = 0; from < n; from += 16 * GROUPS) {
+    int64_t groups = n - from < 16 * GROUPS ? (n - from) / 16 : GROUPS;
+    float u[HALF] = {0}, v[HALF] = {0};
+    double r[HALF], s[HALF], c[HALF];
+    for (int64_t g = 0; g < groups; g++) {
+      memcpy(u + 8 * g, b + from + 16 * g, 8 * sizeof(float));
+      memcpy(v + 8 * g, b + from + 16 * g + 8, 8 * sizeof(float));
+    }
+    for (int i = 0; i < HALF; i++) r[i] = -2.0f * (float)whittle_logd(1.0f - u[i]);
+    NAME(roots)(r, HALF);
+    for (int i = 0; i < HALF; i++) s[i] = whittle_sincosd((double)(6.2831853071795865f * v[i]), 0);
+    for (int i = 0; i < HALF; i++) c[i] = whittle_sincosd((double)(6.2831853071795865f * v[i]), 1);
+    for (int i = 0; i < HALF; i++) {
+      double radius = (float)r[i];
+      u[i] = (float)((double)(float)(radius * c[i]) * std + mean);
+      v[i] = (float)((double)(float)(radius * s[i]) * std + mean);
+    }
+    for (int64_t g = 0; g < groups; g++) {
+      memcpy(b + from + 16 * g, u + 8 * g, 8 * sizeof(float));
+      memcpy(b + from + 16 * g + 8, v + 8 * g, 8 * sizeof(float));
+    }
+  }
+}
+
+// Polynomials by their recurrences upwards, of one number (or, shifted, of 2x-1) and degree each; of a degree below 0 they are 0.
+#define UPWARDS(FIRST, NEXT)                                  \
+  for (int64_t i = 0; i < n; i++) {                           \
+    double x = shift * a[i] - (shift - 1), p = (FIRST), q = 1; \
+    int64_t d = whittle_degree(degree[i]);                    \
+    for (int64_t k = 1; k < d; k++) {                         \
+      double next = (NEXT);                                   \
+      q = p;                                                  \
+      p = next;                                               \
+    }                                                         \
+    o[i] = (float)(d < 0 ? 0 : x != x ? x : d == 0 ? 1 : p);  \
+  }                                                           \
+  break;
+static inline int64_t whittle_degree(float d) { return d < -1e18f || d != d ? -1 : d > 1e18f ? (int64_t)1e18 : (int64_t)d; }
+static void NAME(polynomial32)(int kind, float *o, const float *a, const float *degree, int64_t n) {
+  const double shift = kind & W_SHIFTED ? 2 : 1;
+  int below = 1;
+  for (int64_t i = 0; i < n; i++) below &= degree[i] <= -1;
+  if (below) {
+    for (int64_t i = 0; i < n; i++) o[i] = 0;
+    return;
+  }
+  switch (kind & ~W_SHIFTED) {
+    case W_CHEBYSHEV_T: UPWARDS(x, 2 * x * p - q)
+    case W_CHEBYSHEV_U: UPWARDS(2 * x, 2 * x * p - q)
+    case W_CHEBYSHEV_V: UPWARDS(2 * x - 1, 2 * x * p - q)
+    case W_CHEBYSHEV_W: UPWARDS(2 * x + 1, 2 * x * p - q)
+    case W_HERMITE_H: UPWARDS(2 * x, 2 * x * p - (double)(2 * k) * q)
+    case W_HERMITE_HE: UPWARDS(x, x * p - (double)k * q)
+    case W_LAGUERRE_L: UPWARDS(1 - x, ((2 * (double)k + 1 - x) * p - (double)k * q) / ((double)k + 1))
+    case W_LEGENDRE_P: UPWARDS(x, ((2 * (double)k + 1) * x * p - (double)k * q) / ((double)k + 1))
+  }
+}
+#undef UPWARDS
+
+#include "pieces.h"
+#include "fft.h"
+
 const whittle_kernels TABLE = {
     NAME(unary32), NAME(unary64), NAME(binary32), NAME(binary64), NAME(compare32), NAME(compare64), NAME(comparei64), NAME(bits), NAME(widen16), NAME(narrow16), NAME(widenhalf), NAME(narrowhalf),
     NAME(clamp32), NAME(clamp64), NAME(select), NAME(sum_rows32), NAME(sum_parts32), NAME(deviations32), NAME(sum_cols32),
@@ -662,9 +773,11 @@ const whittle_kernels TABLE = {
     NAME(point32_all), NAME(point64_all), NAME(reduce32_rows), NAME(reduce64_rows), NAME(reduce32_cols), NAME(reduce64_cols), NAME(reduce32_dot_rows), NAME(reduce64_dot_rows), NAME(reduce32_dot_cols), NAME(reduce64_dot_cols), NAME(reduce32_arg_cols), NAME(reduce64_arg_cols),
     NAME(reduce32_scan_cols), NAME(reduce64_scan_cols), NAME(reduce32_scan_rows), NAME(reduce64_scan_rows), NAME(gemm32_turn), NAME(gemm64_turn),
     NAME(conv32_product), NAME(conv64_product), NAME(conv32_unfold), NAME(conv64_unfold), NAME(conv32_fold), NAME(conv64_fold), NAME(conv32_depthwise), NAME(conv64_depthwise),
+    NAME(pieces32), NAME(polynomial32), NAME(normal32), NAME(fft_lines),
 };
 #undef LOOP
 #undef SQRTS
+#undef ROOTED
 #undef BLOOP
 #undef BINARY
 #undef COMPARE

@@ -7,10 +7,13 @@ enum { W_ADD = 1, W_SUB, W_MUL, W_DIV, W_MAX, W_MIN, W_POW, W_ATAN2, W_HYPOT, W_
        W_EQ = 16, W_NE, W_LT, W_LE, W_GT, W_GE, W_BOTH, W_EITHER, W_ONE_OF, W_WITHIN, W_BEYOND,
        W_EXP = 32, W_LOG, W_TANH, W_SIGMOID, W_ERF, W_GELU, W_RELU, W_SQRT, W_RSQRT, W_NEG, W_ABS, W_SIN, W_COS, W_RECIP, W_SILU, W_GELU_TANH,
        W_SQUARE, W_CUBE, W_FLOOR, W_CEIL, W_TRUNC, W_ROUND,
-       W_EXP2, W_EXPM1, W_LOG2, W_LOG10, W_LOG1P, W_TAN, W_ASIN, W_ACOS, W_ATAN, W_SINH, W_COSH, W_ASINH, W_ACOSH, W_ATANH, W_ERFC };
+       W_EXP2, W_EXPM1, W_LOG2, W_LOG10, W_LOG1P, W_TAN, W_ASIN, W_ACOS, W_ATAN, W_SINH, W_COSH, W_ASINH, W_ACOSH, W_ATANH, W_ERFC, W_LGAMMA };
 
 // Of the gradient of an activation's result, and of its operand (or, of a sigmoid and a tanh, its result).
 enum { W_GELU_BACK = 112, W_GELU_TANH_BACK, W_SILU_BACK, W_SIGMOID_BACK, W_TANH_BACK };
+
+// Orthogonal polynomials: of Chebyshev of the kinds T to W, of Hermite, Laguerre and Legendre.
+enum { W_CHEBYSHEV_T, W_CHEBYSHEV_U, W_CHEBYSHEV_V, W_CHEBYSHEV_W, W_HERMITE_H, W_HERMITE_HE, W_LAGUERRE_L, W_LEGENDRE_P, W_SHIFTED = 16 };
 
 // Added to an operation (or a size): the result is written past the cache.
 enum { W_STREAM = 1 << 16 };
@@ -80,6 +83,11 @@ typedef struct {
   void (*fold64)(double *im, const double *col, const whittle_plane *g);
   void (*depthwise32)(int what, float *y, float *im, float *w, const whittle_plane *g);
   void (*depthwise64)(int what, double *y, double *im, double *w, const whittle_plane *g);
+  int64_t (*pieces32)(float *o, const float *a, int64_t n, const double *table, const uint8_t *state, int64_t *other);
+  void (*polynomial32)(int kind, float *o, const float *a, const float *degree, int64_t n);
+  void (*normal32)(float *b, int64_t n, double mean, double std);
+  void (*fft_lines)(int what, const int64_t *h, const double *t, const double *roots, int64_t side, int64_t n, const void *src, const int64_t *at, int64_t step, void *dst,
+                    const int64_t *to, int64_t tostep, int64_t first, int64_t lines, double scale);
 } whittle_kernels;
 
 extern const whittle_kernels whittle_sse2, whittle_avx2, whittle_avx512;

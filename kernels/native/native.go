@@ -48,6 +48,8 @@ static void norm_cols32(const whittle_kernels *t, double *dw, double *db, float 
   }
 POINT(point32, float)
 POINT(point64, double)
+static void polynomial32(const whittle_kernels *t, int kind, float *o, float *a, float *degree, int64_t n) { t->polynomial32(kind, o, a, degree, n); }
+static void normal32(const whittle_kernels *t, float *b, int64_t n, double mean, double std) { t->normal32(b, n, mean, std); }
 static void convolve32(const whittle_kernels *t, int64_t m, float *w, float *im, const whittle_plane *g, int64_t from, int64_t to, float *c, int64_t crs) { t->convolve32(m, w, im, g, from, to, c, crs); }
 static void convolve64(const whittle_kernels *t, int64_t m, double *w, double *im, const whittle_plane *g, int64_t from, int64_t to, double *c, int64_t crs) { t->convolve64(m, w, im, g, from, to, c, crs); }
 static void unfold32(const whittle_kernels *t, float *col, float *im, const whittle_plane *g, int64_t from, int64_t to) { t->unfold32(col, im, g, from, to); }
@@ -152,6 +154,7 @@ const (
 	Acosh
 	Atanh
 	Erfc
+	Lgamma
 )
 
 // Kernels of three operands: Clamp and Select.
@@ -164,6 +167,7 @@ const (
 // gradient of the result and the operands.
 const (
 	Frac Op = 128 + iota
+	Angle
 	Sign
 	Scaled
 	Leaky
@@ -368,6 +372,39 @@ func Point[T float32 | float64](op Op, out []T, in [][]T, num []float64) {
 	case []float64:
 		at := any(at).([3]*float64)
 		C.point64(table, C.int(op), p64(out), (*C.double)(at[0]), steps[0], (*C.double)(at[1]), steps[1], (*C.double)(at[2]), steps[2], p[0], p[1], p[2], p[3], n)
+	}
+}
+
+// A Polynomial is a family of orthogonal polynomials.
+type Polynomial int
+
+// The polynomials of Chebyshev, of four kinds, of Hermite, of two, of Laguerre and of Legendre.
+const (
+	ChebyshevT Polynomial = iota
+	ChebyshevU
+	ChebyshevV
+	ChebyshevW
+	HermiteH
+	HermiteHe
+	LaguerreL
+	LegendreP
+
+	Shifted Polynomial = 16 // added to one: that of 2x-1 instead of x
+)
+
+// Polynomials computes the polynomial of each degree, cut to a whole number, of each number of a; one of a negative degree is 0. Lengths are equal.
+func Polynomials(p Polynomial, out, a, degree []float32) {
+	if len(out) > 0 {
+		_, _ = a[len(out)-1], degree[len(out)-1]
+		C.polynomial32(table, C.int(p), p32(out), p32(a), p32(degree), C.int64_t(len(out)))
+	}
+}
+
+// Normal32 turns uniform samples of [0, 1), a multiple of 16, into normal ones by the method of Box and Muller: of 16 each, the first eight give the
+// radii and the others the angles. What float32 would round is rounded, but nothing else is: logarithm, root, sine and cosine are those of float64.
+func Normal32(b []float32, mean, std float64) {
+	if len(b) > 0 {
+		C.normal32(table, p32(b), C.int64_t(len(b)), C.double(mean), C.double(std))
 	}
 }
 

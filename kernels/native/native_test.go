@@ -40,7 +40,7 @@ func TestUnary(t *testing.T) {
 	}
 	xs = append(xs, 0, inf, -inf, float32(math.NaN()), float32(math.Copysign(0, -1)), 88.7, 88.8, -87.5, -103, -104)
 	levels(t, func(t *testing.T) {
-		for op := Exp; op <= Erfc; op++ {
+		for op := Exp; op <= Lgamma; op++ {
 			out, want := make([]float32, len(xs)), make([]float32, len(xs))
 			Unary32(op, out, xs)
 			UnaryGo(op, want, xs)
@@ -69,7 +69,11 @@ func TestUnary(t *testing.T) {
 			Unary64(op, dout, d)
 			UnaryGo(op, dwant, d)
 			for i := range d {
-				if diff := math.Abs(dout[i] - dwant[i]); diff > 1e-12*math.Abs(dwant[i])+1e-15 {
+				zero := 1e-15
+				if op == Lgamma { // which has zeros next to poles
+					zero = 1e-13
+				}
+				if diff := math.Abs(dout[i] - dwant[i]); diff > 1e-12*math.Abs(dwant[i])+zero {
 					t.Errorf("op %d float64 at %v: got %v want %v", op, d[i], dout[i], dwant[i])
 					break
 				}

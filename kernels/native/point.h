@@ -19,6 +19,7 @@
 
 #define POINTS(ROW)                                                                                                        \
   ROW(FRAC, 1, x - __builtin_trunc(x))                                                                                     \
+  ROW(ANGLE, 1, x != x ? x : x < 0 ? 3.14159265358979323846 : 0)                                                           \
   ROW(SIGN, 1, (double)((x > 0) - (x < 0)))                                                                                \
   ROW(SCALED, 1, x *p / q)                                                                                                 \
   ROW(LEAKY, 1, x > 0 ? x : x * p)                                                                                         \

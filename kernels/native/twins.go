@@ -103,6 +103,14 @@ func unaryGo(op Op) func(x float64) float64 {
 		return math.Atanh
 	case Erfc:
 		return math.Erfc
+	case Lgamma:
+		return func(x float64) float64 {
+			if math.IsInf(x, -1) {
+				return math.Inf(1)
+			}
+			y, _ := math.Lgamma(x)
+			return y
+		}
 	}
 	return func(float64) float64 { return math.NaN() }
 }
@@ -487,6 +495,8 @@ func point[T float32 | float64](op Op, x, y, z, p, q, r, s float64) float64 {
 	switch op {
 	case Frac:
 		return x - math.Trunc(x)
+	case Angle:
+		return pick(x < 0, math.Pi, pick(x != x, x, 0))
 	case Sign:
 		return pick(x > 0, 1, pick(x < 0, -1, 0))
 	case Scaled:

@@ -361,6 +361,16 @@ func (t *Tensor) FillInt(x int64) {
 	t.fillFrom(one)
 }
 
+const (
+	pattern = 1 << 13 // bytes: so many of a filled tensor are copied to the rest
+	worth   = 1 << 18 // bytes that are worth a thread to be written
+)
+
+// clearAll is clear, by several threads where it is much.
+func clearAll(b []byte) {
+	parallel.For((len(b)+pattern-1)/pattern, worth/pattern, func(lo, hi int) { clear(b[lo*pattern : min(hi*pattern, len(b))]) })
+}
+
 func (t *Tensor) fillFrom(one *Tensor) {
 	es := t.DType.Size()
 	src := one.Storage.Data
@@ -372,13 +382,19 @@ func (t *Tensor) fillFrom(one *Tensor) {
 		o := t.Offset * int64(es)
 		dst := t.Storage.Data[o : o+t.Numel()*int64(es)]
 		if zero {
-			clear(dst)
+			clearAll(dst)
 			return
 		}
-		copy(dst, src)
-		for n := es; n < len(dst); n *= 2 {
-			copy(dst[n:], dst[:n])
+		first := dst[:min(len(dst), pattern)]
+		copy(first, src)
+		for n := es; n < len(first); n *= 2 {
+			copy(first[n:], first[:n])
 		}
+		parallel.For((len(dst)+pattern-1)/pattern-1, worth/pattern, func(lo, hi int) {
+			for i := lo + 1; i <= hi; i++ {
+				copy(dst[i*pattern:], first)
+			}
+		})
 		return
 	}
 	Copy(t, NewView(one, t.Shape, make([]int64, len(t.Shape)), 0))

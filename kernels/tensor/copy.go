@@ -72,6 +72,17 @@ func copyLoop(l *Loop, dst, src *Tensor) {
 		copyComplex(l, in, dst, src)
 		return
 	}
+	switch {
+	case dst.DType == Complex64 && src.DType == Float32:
+		complexRows[[2]float32](l, in, dst, src, func(x float32) [2]float32 { return [2]float32{x} })
+		return
+	case dst.DType == Complex128 && src.DType == Float32:
+		complexRows[[2]float64](l, in, dst, src, func(x float32) [2]float64 { return [2]float64{float64(x)} })
+		return
+	case dst.DType == Complex128 && src.DType == Float64:
+		complexRows[[2]float64](l, in, dst, src, func(x float64) [2]float64 { return [2]float64{x} })
+		return
+	}
 	if dst.DType == Bool && in[0] == 1 && in[1] == 1 {
 		switch src.DType {
 		case Float32:
@@ -119,10 +130,13 @@ func sameStrides(a, b *Tensor) bool {
 // tile is the side of the squares in which a transposed copy walks, so that the lines of memory it reads stay in the cache.
 const tile = 64
 
+// narrow is the side of a matrix from which it is worth that.
+const narrow = 16
+
 // copyTransposed copies where dst runs along the last dimension and src along the one before; it reports whether that is so.
 func copyTransposed[T any](l *Loop, d, s []T) bool {
 	n := len(l.Shape)
-	if n < 2 || l.Stride[0][n-1] != 1 || l.Stride[1][n-2] != 1 || l.Shape[n-1] < tile || l.Shape[n-2] < tile {
+	if n < 2 || l.Stride[0][n-1] != 1 || l.Stride[1][n-2] != 1 || l.Shape[n-1] < narrow || l.Shape[n-2] < narrow {
 		return false
 	}
 	rows, cols, ds, ss := l.Shape[n-2], l.Shape[n-1], l.Stride[0][n-2], l.Stride[1][n-1]
@@ -178,6 +192,26 @@ func copyRows[T any](l *Loop, in []int64, dst, src *Tensor) {
 		}
 		for i := int64(0); i < n; i++ {
 			d[a] = s[b]
+			a += in[0]
+			b += in[1]
+		}
+	})
+}
+
+// complexRows stores real numbers as complex ones.
+func complexRows[D, S any](l *Loop, in []int64, dst, src *Tensor, of func(S) D) {
+	d, s := all[D](dst), all[S](src)
+	l.Rows(func(o []int64, n int64) {
+		a, b := o[0], o[1]
+		if in[0] == 1 && in[1] == 1 {
+			y := d[a : a+n]
+			for i, x := range s[b : b+n] {
+				y[i] = of(x)
+			}
+			return
+		}
+		for i := int64(0); i < n; i++ {
+			d[a] = of(s[b])
 			a += in[0]
 			b += in[1]
 		}

@@ -159,7 +159,7 @@ func (m *memory) watch() {
 func NewStorage(nbytes int64) *Storage {
 	s, dirty := storage(nbytes)
 	if dirty {
-		clear(s.Data)
+		clearAll(s.Data)
 	}
 	return s
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"whittle/kernels/native"
 	"whittle/kernels/parallel"
 )
 
@@ -309,27 +310,19 @@ func (g *Generator) NormalFill(t *Tensor, mean, std float64) {
 func (g *Generator) normals32(t *Tensor, mean, std float64) {
 	out := t.Float32s()
 	draw := func(b []float32) {
-		var w [batch]float64
+		var w [batch]uint32
 		for len(b) > 0 {
 			n := min(len(b), batch)
-			g.uniforms(Float32, w[:n])
-			for i, x := range w[:n] {
-				b[i] = float32(x)
+			g.words(w[:n])
+			for i, y := range w[:n] {
+				b[i] = float32(y&(1<<24-1)) * (1.0 / (1 << 24))
 			}
 			b = b[n:]
 		}
 	}
 	// Of 16 samples each, the first eight are radii and the others angles. Each step is rounded, from float64: a last bit more or less, and programs
 	// that magnify it print other numbers.
-	blocks := func(b []float32) {
-		for ; len(b) > 0; b = b[16:] {
-			for j := range 8 {
-				radius := float64(float32(math.Sqrt(float64(-2 * float32(math.Log(float64(1-b[j])))))))
-				sin, cos := math.Sincos(float64(float32(2*math.Pi) * b[j+8]))
-				b[j], b[j+8] = float32(float64(float32(radius*cos))*std+mean), float32(float64(float32(radius*sin))*std+mean)
-			}
-		}
-	}
+	blocks := func(b []float32) { native.Normal32(b, mean, std) }
 	draw(out)
 	whole := len(out) / 16
 	parallel.For(whole, 1<<10, func(lo, hi int) { blocks(out[lo*16 : hi*16]) })
