@@ -82,6 +82,23 @@ func TestUnary(t *testing.T) {
 	})
 }
 
+// The logarithm of gamma is 0 at 1 and 2, wherever they stand in a row.
+func TestZerosOfLgamma(t *testing.T) {
+	xs := make([]float32, 41)
+	for i := range xs {
+		xs[i] = float32(1 + i%2)
+	}
+	levels(t, func(t *testing.T) {
+		out := make([]float32, len(xs))
+		Unary32(Lgamma, out, xs)
+		for i, y := range out {
+			if y != 0 {
+				t.Errorf("of %v: %v", xs[i], y)
+			}
+		}
+	})
+}
+
 func TestBinary(t *testing.T) {
 	n := 1003
 	a, b := make([]float32, n), make([]float32, n)

@@ -23,7 +23,7 @@ const (
 // function itself is called.
 type Pieces struct {
 	f     func(float64) float64
-	mu    sync.Mutex // held to write
+	mu    sync.RWMutex
 	table []float64
 	state []uint8
 }
@@ -50,7 +50,9 @@ func (p *Pieces) Map(out, a []float32) {
 	for len(out) > 0 {
 		n := min(len(out), some)
 		for {
+			p.mu.RLock()
 			left := int(C.pieces32(table, p32(out), p32(a), C.int64_t(n), p64(p.table), (*C.uint8_t)(unsafe.SliceData(p.state)), (*C.int64_t)(&other[0])))
+			p.mu.RUnlock()
 			again := false
 			for _, i := range other[:left] {
 				again = p.fit(math.Float32bits(a[i])>>pieceBits) || again

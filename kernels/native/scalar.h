@@ -435,7 +435,7 @@ static inline double whittle_logd(double x) {
 }
 
 // The logarithm of the absolute value of gamma, by Stirling's series from 8 on; below, by the recurrence, and of negative numbers by the reflection. The
-// absolute error is some 1e-15, which is enough for float next to its zeros, too.
+// absolute error is some 1e-15, which is enough for float next to its zeros at 1 and 2, but not in them.
 static inline float whittle_lgammaf(float x) {
   double d = x, a = d < 0.5 ? 1.0 - d : d;
   double b = a < 8.0 ? a : 0.0;
@@ -465,7 +465,8 @@ static inline float whittle_lgammaf(float x) {
   s = __builtin_fabs(MADD64(s * q, t, t)) * 0.31830988618379067; // |sin(pi x)| / pi
   double less = d < 0.5 ? (a < 8.0 ? s / product : s) : (a < 8.0 ? product : 1.0);
   double l = whittle_logd(less);
-  double r = d < 0.5 ? -(a < 8.0 ? l + y : l + y) : (a < 8.0 ? y - l : y);
+  double r = d < 0.5 ? -(l + y) : (a < 8.0 ? y - l : y);
+  r = d == 1.0 || d == 2.0 ? 0.0 : r;
   r = d < 0.5 && w == 0.0 ? __builtin_inf() : r;
   float f = (float)r;
   f = x - x == 0.0f ? f : __builtin_fabsf(x); // infinities and NaN
