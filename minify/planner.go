@@ -107,8 +107,10 @@ func (pl *planner) foresee(ctx context.Context, v *view, base State, a *ask, see
 		return err
 	}
 	for looked := 0; q.Len() > 0 && len(want) < max(1, count) && looked < 8*count+8; looked++ {
-		p := heap.Pop(q).(prospect)                                                                             // the likeliest question that was not looked at
-		for pl.shares() && len(leaves) > 0 && len(want) < count && leaves[0].p*likely > max(p.p, pl.worth(0)) { // what follows an end is likelier
+		p := heap.Pop(q).(prospect) // the likeliest question that was not looked at
+
+		// What follows an end may be likelier.
+		for pl.shares() && len(leaves) > 0 && len(want) < count && leaves[0].p*likely > max(p.p, pl.worth(0)) {
 			if err := soon(leaves[0], (count-len(want)+1)/2); err != nil {
 				return nil, err
 			}

@@ -51,7 +51,7 @@ func (r *relay) Run(ctx context.Context, c minify.Candidate) (replay.Outcome, er
 		return r.oracle(ctx, c)
 	}
 	second := c
-	second.State = r.starts[1]
+	second.State, second.Hash = r.starts[1], "" // nobody asks for it by name
 	if &c.State.Inputs[0] != &second.State.Inputs[0] {
 		r.begin.Do(func() { r.ahead.Go(func() { r.out, r.err = r.oracle(r.ctx, second) }) })
 		return r.oracle(ctx, c)
