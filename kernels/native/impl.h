@@ -733,7 +733,7 @@ static __attribute__((flatten)) void NAME(normal32)(float *b, int64_t n, double 
   for (int64_t i = 0; i < n; i++) {                           \
     double x = shift * a[i] - (shift - 1), p = (FIRST), q = 1; \
     int64_t d = whittle_degree(degree[i]);                    \
-    for (int64_t k = 1; k < d; k++) {                         \
+    for (int64_t k = 1; k < d && x == x; k++) {               \
       double next = (NEXT);                                   \
       q = p;                                                  \
       p = next;                                               \
@@ -741,7 +741,8 @@ static __attribute__((flatten)) void NAME(normal32)(float *b, int64_t n, double 
     o[i] = (float)(d < 0 ? 0 : x != x ? x : d == 0 ? 1 : p);  \
   }                                                           \
   break;
-static inline int64_t whittle_degree(float d) { return d < -1e18f || d != d ? -1 : d > 1e18f ? (int64_t)1e18 : (int64_t)d; }
+// What is no int64 is below 0 as one, as for PyTorch on this processor.
+static inline int64_t whittle_degree(float d) { return d > -9.2233720368547758e18f && d < 9.2233720368547758e18f ? (int64_t)d : -1; }
 static void NAME(polynomial32)(int kind, float *o, const float *a, const float *degree, int64_t n) {
   const double shift = kind & W_SHIFTED ? 2 : 1;
   int below = 1;

@@ -4,6 +4,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // samples are float32 numbers of all sizes, ends and poles among them.
@@ -58,6 +61,22 @@ func TestPolynomials(t *testing.T) {
 			}
 			if math.Abs(want) < 1e30 && !(math.Abs(float64(out[i])-want) <= 1e-6*max(1, math.Abs(want))) {
 				t.Fatalf("degree %v of %v: got %v want %v", degree[i], v, out[i], want)
+			}
+		}
+	})
+}
+
+// A degree that is no int64 is one below 0, whose polynomial is 0; what is no number has no polynomial, of however large a degree.
+func TestPolynomialsOfNoDegree(t *testing.T) {
+	inf, nan := float32(math.Inf(1)), float32(math.NaN())
+	degree := []float32{inf, -inf, nan, 3e38, 9.2233720368547758e18, 1e18}
+	x := []float32{0.5, 0.5, 0.5, 0.5, 0.5, nan}
+	levels(t, func(t *testing.T) {
+		out := make([]float32, len(x))
+		for p := ChebyshevT; p <= LegendreP; p++ {
+			Polynomials(p, out, x, degree)
+			if diff := cmp.Diff([]float32{0, 0, 0, 0, 0, nan}, out, cmpopts.EquateNaNs()); diff != "" {
+				t.Errorf("%d: %s", p, diff)
 			}
 		}
 	})
