@@ -5,8 +5,8 @@
 // the machine is chosen when the process starts; Level says which, and SetLevel
 // lowers it for tests. Those that are written once for each element type are in typed.h:
 // products (gemm.h), convolutions (conv.h), functions of elements as rows of a table (point.h),
-// reductions and running sums as another (reduce.h). Fourier transforms are lines of doubles (fft.h), and functions of one float that are slow to compute are tables
-// of polynomials (pieces.h). Every kernel has a Go twin (…Go) that it is tested against and that
-// serves inputs too small to be worth a cgo call. Slices given to one call may
+// reductions and running sums as another (reduce.h). These have Go twins (…Go) that they are tested against and that
+// serve inputs too small to be worth a cgo call. Fourier transforms of lines are in fft.h, and functions of one float that are slow to compute are
+// tables of polynomials (pieces.h): those are tested against other libraries and the functions themselves. Slices given to one call may
 // be the same but must not overlap otherwise.
 package native

@@ -46,15 +46,21 @@ func TestTransforms(t *testing.T) {
 	}
 }
 
-func testTransform(t *testing.T, n, lines int, across bool) {
-	r := rand.New(rand.NewPCG(1, uint64(n)))
-	at, step := make([]int64, lines), int64(1)
+// linesOf says where lines of n numbers begin, one after the other or one beside the other, and how far apart the numbers of one are.
+func linesOf(n, lines int, across bool) (at []int64, step int64) {
+	at, step = make([]int64, lines), 1
 	for k := range at {
 		at[k] = int64(k * n)
 		if across {
 			at[k], step = int64(k), int64(lines)
 		}
 	}
+	return at, step
+}
+
+func testTransform(t *testing.T, n, lines int, across bool) {
+	r := rand.New(rand.NewPCG(1, uint64(n)))
+	at, step := linesOf(n, lines, across)
 	x := make([]complex128, n*lines)
 	for i := range x {
 		x[i] = complex(r.NormFloat64(), r.NormFloat64())
@@ -96,13 +102,7 @@ func testTransform(t *testing.T, n, lines int, across bool) {
 		x[i] = complex(reals[i], 0)
 	}
 	half := n/2 + 1
-	to, tostep := make([]int64, lines), int64(1)
-	for k := range to {
-		to[k] = int64(k * half)
-		if across {
-			to[k], tostep = int64(k), int64(lines)
-		}
-	}
+	to, tostep := linesOf(half, lines, across)
 	y := make([]complex128, half*lines)
 	RealLines(TransformOf(n, true), y, to, tostep, reals, at, step, 1)
 	again := make([]float64, len(reals))

@@ -713,7 +713,7 @@ static __attribute__((flatten)) void NAME(normal32)(float *b, int64_t n, double 
       memcpy(v + 8 * g, b + from + 16 * g + 8, 8 * sizeof(float));
     }
     for (int i = 0; i < HALF; i++) r[i] = -2.0f * (float)whittle_logd(1.0f - u[i]);
-    NAME(roots)(r, HALF);
+    NAME(roots)(r, 8 * groups);
     for (int i = 0; i < HALF; i++) s[i] = whittle_sincosd((double)(6.2831853071795865f * v[i]), 0);
     for (int i = 0; i < HALF; i++) c[i] = whittle_sincosd((double)(6.2831853071795865f * v[i]), 1);
     for (int i = 0; i < HALF; i++) {

@@ -434,6 +434,18 @@ static inline double whittle_logd(double x) {
   return x != x ? x : y;
 }
 
+// The sine of r by its series, z being r*r; what stands for the term of r^17 and those after it is s.
+static inline double whittle_sine(double s, double z, double r) {
+  s = MADD64(s, z, -7.6471637318198164e-13);
+  s = MADD64(s, z, 1.6059043836821613e-10);
+  s = MADD64(s, z, -2.505210838544172e-08);
+  s = MADD64(s, z, 2.7557319223985893e-06);
+  s = MADD64(s, z, -1.984126984126984e-04);
+  s = MADD64(s, z, 8.333333333333333e-03);
+  s = MADD64(s, z, -1.6666666666666666e-01);
+  return MADD64(s * z, r, r);
+}
+
 // The logarithm of the absolute value of gamma, by Stirling's series from 8 on; below, by the recurrence, and of negative numbers by the reflection. The
 // absolute error is some 1e-15, which is enough for float next to its zeros at 1 and 2, but not in them.
 static inline float whittle_lgammaf(float x) {
@@ -452,17 +464,8 @@ static inline float whittle_lgammaf(float x) {
   double y = (up - 0.5) * whittle_logd(up) - up + 0.91893853320467274 + p * v;
   double w = d - (double)__builtin_rintf(x); // |w| <= 1/2
   double t = w * 3.1415926535897932, q = t * t;
-  double s = 1.9572941063391263e-20;
-  s = MADD64(s, q, -8.2206352466243297e-18);
-  s = MADD64(s, q, 2.8114572543455206e-15);
-  s = MADD64(s, q, -7.6471637318198164e-13);
-  s = MADD64(s, q, 1.6059043836821613e-10);
-  s = MADD64(s, q, -2.505210838544172e-08);
-  s = MADD64(s, q, 2.7557319223985893e-06);
-  s = MADD64(s, q, -1.984126984126984e-04);
-  s = MADD64(s, q, 8.333333333333333e-03);
-  s = MADD64(s, q, -1.6666666666666666e-01);
-  s = __builtin_fabs(MADD64(s * q, t, t)) * 0.31830988618379067; // |sin(pi x)| / pi
+  double s = MADD64(1.9572941063391263e-20, q, -8.2206352466243297e-18);
+  s = __builtin_fabs(whittle_sine(MADD64(s, q, 2.8114572543455206e-15), q, t)) * 0.31830988618379067; // |sin(pi x)| / pi
   double less = d < 0.5 ? (a < 8.0 ? s / product : s) : (a < 8.0 ? product : 1.0);
   double l = whittle_logd(less);
   double r = d < 0.5 ? -(l + y) : (a < 8.0 ? y - l : y);
@@ -482,15 +485,7 @@ static inline double whittle_sincosd(double x, int cosine) {
   r = MADD64(n, -6.123233995736766e-17, r);
   r = MADD64(n, 1.4973849048591833e-33, r);
   double z = r * r;
-  double s = 2.8114572543455206e-15;
-  s = MADD64(s, z, -7.6471637318198164e-13);
-  s = MADD64(s, z, 1.6059043836821613e-10);
-  s = MADD64(s, z, -2.505210838544172e-08);
-  s = MADD64(s, z, 2.7557319223985893e-06);
-  s = MADD64(s, z, -1.984126984126984e-04);
-  s = MADD64(s, z, 8.333333333333333e-03);
-  s = MADD64(s, z, -1.6666666666666666e-01);
-  s = MADD64(s * z, r, r);
+  double s = whittle_sine(2.8114572543455206e-15, z, r);
   double c = 4.779477332387385e-14;
   c = MADD64(c, z, -1.1470745597729725e-11);
   c = MADD64(c, z, 2.08767569878681e-09);
