@@ -193,9 +193,17 @@ const manyWorkers = 4
 const ahead = 3
 
 // headStart adds what localise will ask to the question about the start, where there is room for it; where not, the values of all calls are learnt
-// while the start runs.
+// while the start runs. A start that passed is run again on all workers.
 func (d *driver) headStart(ctx context.Context, t *trial) ([]*trial, error) {
-	if d.width() < manyWorkers || t.c.Attempt > 0 || d.grouped() && t.cost.Calls > crowd {
+	if t.c.Attempt > 0 {
+		want := []*trial{t}
+		for c := t.c; c.Attempt < startTries; {
+			c.Attempt++
+			want = append(want, d.question(c))
+		}
+		return want, nil
+	}
+	if d.width() < manyWorkers || d.grouped() && t.cost.Calls > crowd {
 		d.meanwhile = func() error { return d.learn(ctx, values) }
 		return []*trial{t}, nil
 	}

@@ -92,7 +92,7 @@ func (e *EagerValues) run(ctx context.Context, s State) (real map[string]any, by
 		execute = executeAten
 	}
 	err = execute(ctx, s.Module, ins, func(n *fx.Node, v any) {
-		if n.IsCall() || n.Op == fx.Placeholder {
+		if n.Op != fx.Output {
 			if k, ok := c.keep(v); ok {
 				real[n.Name] = k
 			}

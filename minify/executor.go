@@ -258,7 +258,7 @@ func (x *executor) worth(calls int) float64 {
 	return 0.4
 }
 
-// crowd bounds the calls of candidates that are asked together, the first aside: what large ones cost is not shared.
+// crowd bounds the calls of candidates that are asked together, the first and more runs of it aside: what large ones cost is not shared.
 const crowd = 32
 
 // busy reports whether all that is under way is waited for: nothing is to be launched before something lands.
@@ -328,7 +328,7 @@ func (x *executor) keepBusy(ctx context.Context, want []*trial) error {
 		if a != nil {
 			continue
 		}
-		if i > 0 && with != nil && calls+t.cost.Calls > crowd {
+		if i > 0 && with != nil && t.c.Attempt == 0 && calls+t.cost.Calls > crowd {
 			continue // a smaller one may follow
 		}
 		calls += t.cost.Calls

@@ -47,7 +47,8 @@ func init() { // the functions look the table up through the driver
 		taking(items("inputs", nothing, inputItems, func(n []string) Edit { return DropInputs{n} })),
 		taking(items("modules", nothing, moduleItems, func(n []string) Edit { return Unwrap{n} })),
 		finer(ofShapes, needs("gradients", nothing, gradItems, noGrad)),
-		finer(ofShapes, needs("leaves", nothing, madeItems, asLeaf)), // inputs that are results of operators
+		finer(ofShapes, needs("constants", values, constantItems, asInputs)), // tensors that are the module's become inputs
+		finer(ofShapes, needs("leaves", nothing, madeItems, asLeaf)),         // inputs that are results of operators
 		finer(ofShapes, reduction{name: "sizes", needs: looks, run: shrink, singles: shrinkSingles}),
 		finer(ofShapes, needs("dtypes", nothing, dtypeItems, simplerDTypes)),
 		finer(ofShapes, needs("layouts", nothing, layoutItems, contiguous)),

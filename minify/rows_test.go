@@ -152,6 +152,9 @@ func TestEachReductionDoesItsJob(t *testing.T) {
 		{row: "leaves", text: "def forward(self, x):\n    b = torch.ops.aten.relu.default(x)\n    return (b,)", inputs: []string{"f32[4]"},
 			adjust: func(s *State) { s.Inputs[0].RequiresGrad, s.Inputs[0].Made = true, true },
 			fails:  func(s State, _ []any) bool { return s.Inputs[0].RequiresGrad }, done: func(s State) bool { return s.Inputs[0].Leaf() }},
+		{row: "constants", text: "class Repro(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.register_buffer('c', torch.tensor([1, 64, 3]))\n" +
+			"    def forward(self, x):\n        c = self.c\n        b = torch.ops.aten.mul.Tensor(x, c)\n        return (b,)", inputs: []string{"i64[3]"},
+			fails: func(s State, ins []any) bool { return has(s, "aten.mul.Tensor") }, done: func(s State) bool { return CostOf(s).Elements == 2 }},
 		{row: "sizes", also: []string{"plain"}, text: "def forward(self, x, w):\n    a = torch.ops.aten.view.default(x, [16, 32])\n    b = torch.ops.aten.mm.default(a, w)\n    return (b,)",
 			inputs: []string{"f32[2, 8, 32]", "f32[32, 5]"}, fails: func(s State, _ []any) bool { return has(s, "aten.view.default") && has(s, "aten.mm.default") },
 			done: func(s State) bool { return CostOf(s).Elements == 2 }},

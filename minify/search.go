@@ -25,7 +25,7 @@ func (f OracleFunc) Run(ctx context.Context, c Candidate) (replay.Outcome, error
 
 // Values is what an engine knows of the values in a state's graph: what a call becomes when it is turned into an input.
 type Values interface {
-	// Explore runs s eagerly, once, and holds the value of every placeholder and call under the name prefix + node name, for
+	// Explore runs s eagerly, once, and holds the value of every placeholder, constant and call under the name prefix + node name, for
 	// as long as the engine lives. The result has what each looks like, by node name. Names may be missing:
 	// after an error the values so far are returned with it.
 	Explore(ctx context.Context, s State, prefix string) (map[string]Held, error)

@@ -87,7 +87,7 @@ type Candidate struct {
 
 // Cost orders states: lower is better, earlier fields weigh more.
 type Cost struct {
-	Calls, Outputs, Inputs, Settings int
+	Calls, Outputs, Inputs, Settings int   // constants of the module are inputs
 	Elements                         int64 // of the inputs
 	Complexity                       int   // of the arguments
 }
@@ -98,6 +98,12 @@ func CostOf(s State) Cost {
 	c := Cost{Inputs: len(s.Inputs), Settings: len(s.Config)}
 	measure(&c, s.Module)
 	c.Outputs = len(outputs(s.Module.Graph))
+	targets, _ := attributes(s.Module)
+	for _, t := range targets {
+		c.Inputs++
+		c.Elements += s.Module.Attrs[t].Numel()
+		c.Complexity += constantWeight
+	}
 	for _, in := range s.Inputs {
 		c.Complexity += inputWeight(s, in)
 		if t := isTensor(in.Value); t != nil {
@@ -130,6 +136,9 @@ func measure(c *Cost, gm *fx.GraphModule) {
 		}
 	}
 }
+
+// constantWeight is more than that of any input.
+const constantWeight = 100
 
 // part reports whether n takes one of several results of a call.
 func part(n *fx.Node) bool {
