@@ -69,10 +69,10 @@ func TestKernelsOfOneCompilation(t *testing.T) {
 	}
 	got := farSays(t, `
 import importlib.util, os
-from whittle_far.joined import compile_joined
+from whittle_far.joined import compile_joined, named_in
 os.chdir(sys.argv[1])
 files = [("k%d.cpp" % i, "k%d.so" % i) for i in (1, 2, 3)]
-print(compile_joined(files, [sys.argv[2], "k1.cpp", "-shared", "-fPIC", "-std=c++17", "-I" + sys.argv[3], "-o", "k1.so"]))
+print(repr(compile_joined(files, [sys.argv[2], "k1.cpp", "-shared", "-fPIC", "-std=c++17", "-I" + sys.argv[3], "-o", "k1.so"])))
 for i in (3, 1, 2):
     spec = importlib.util.spec_from_file_location("key%d.kernel" % i, os.path.abspath("k%d.so" % i))
     module = importlib.util.module_from_spec(spec)
@@ -82,9 +82,10 @@ print(sorted(os.listdir(".")))
 with open("k2.cpp", "a") as f:
     f.write("no C++")
 os.remove("k3.so")
-print(compile_joined(files, [sys.argv[2], "k1.cpp", "-shared", "-fPIC", "-std=c++17", "-I" + sys.argv[3], "-o", "k1.so"]), os.path.exists("k3.so"))
+said = compile_joined(files, [sys.argv[2], "k1.cpp", "-shared", "-fPIC", "-std=c++17", "-I" + sys.argv[3], "-o", "k1.so"])
+print([named_in(said, "k%d.cpp" % i) for i in (1, 2, 3)], os.path.exists("k3.so"))
 `, dir, compiler, headers)
-	want := "True\n43\n41\n42\n['k1.cpp', 'k1.so', 'k2.cpp', 'k2.so', 'k3.cpp', 'k3.so']\nFalse False\n"
+	want := "''\n43\n41\n42\n['k1.cpp', 'k1.so', 'k2.cpp', 'k2.so', 'k3.cpp', 'k3.so']\n[False, True, False] False\n"
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -97,8 +98,8 @@ from whittle_far.joined import join
 good = '#include <a.h>\nextern "C" void kernel() {}\nPyMODINIT_FUNC PyInit_kernel(void) {}'
 for text in (good, good.replace("#include <a.h>", "#ifdef X\n#include <a.h>\n#endif"), 'extern "C" void kernel() {}', good.replace("PyInit_kernel", "PyInit_other"),
              good + "\nPyMODINIT_FUNC PyInit_more(void) {}"):
-    print(join([good, text], ["a.so", "b.so"]) is not None)
-print(join([good, good], ["a.so", "b.so"]).count("#include <a.h>"))
+    print(join([good, text], ["a.so", "b.so"], ["a.cpp", "b.cpp"]) is not None)
+print(join([good, good], ["a.so", "b.so"], ["a.cpp", "b.cpp"]).count("#include <a.h>"))
 `)
 	if diff := cmp.Diff("True\nFalse\nFalse\nFalse\nFalse\n1\n", got); diff != "" {
 		t.Error(diff)
@@ -123,7 +124,7 @@ server = Server()
 p = pool.Pool(server)
 log = []
 def joined(files, command):
-    return command[0] != "bad"
+    return "bad" if command[0] == "bad" else ""
 pool.compile_joined = joined
 def begin(name):
     def f():

@@ -71,8 +71,8 @@ class Child:
 
     def fork(self, server, work):
         """Starts a child that does work(job, mark); mark.compiling(begins) says when it compiles, mark.known() that it is known how it
-        ends; mark.build(wish) waits for a library of the pool: False where there will be none; mark.page is for marks of where it is,
-        mark.step(name) says that it comes to a step, and mark.end(result) ends it."""
+        ends; mark.compilers(begins) when compilers run for it; mark.build(wish) waits for a library of the pool: False where there will be none;
+        mark.page is for marks of where it is, mark.step(name) says that it comes to a step, and mark.end(result) ends it."""
         replies, self.orders = os.pipe()
 
         def run(fd):
@@ -87,6 +87,7 @@ class Child:
             def mark(name):
                 say(mark=name)
             mark.compiling = lambda begins: say(compiling=begins)
+            mark.compilers = lambda begins: say(compilers=begins)
             mark.known = lambda: say(known=True)
 
             def build(wish):

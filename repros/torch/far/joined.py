@@ -9,33 +9,39 @@ EXPORTED = re.compile(r'(?:extern\s+"C"|PyMODINIT_FUNC)[^;{}()]*?\b(\w+)\s*\(')
 
 def compile_joined(files, command):
     """Makes the libraries of files, pairs of a source and what it becomes, by one run of the compiler; command is that for the first of
-    them. False where that does not work: then none of the libraries is there."""
+    them. "" where they are there, else what the compiler says, as far as it says something: then none of them is."""
     source, made = files[0]
     texts = []
     for path, _ in files:
         with open(path) as f:
             texts.append(f.read())
-    text = join(texts, [os.path.basename(output) for _, output in files])
+    text = join(texts, [os.path.basename(output) for _, output in files], [path for path, _ in files])
     if text is None:
-        return False
+        return "they are none that can be joined"
     together = "%s.joined-%d" % (source, os.getpid())
     with open(together + ".cpp", "w") as f:
         f.write(text)
     words = [{source: together + ".cpp", made: together + ".so"}.get(w, w) for w in command]
-    if subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode != 0:
-        return False
+    run = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    if run.returncode != 0:
+        return run.stderr.decode(errors="replace") or "exit status %d" % run.returncode
     for _, output in files:
         part = "%s.part-%d" % (output, os.getpid())
         shutil.copyfile(together + ".so", part)  # links would not do: a process loads one file once, under whatever name
         os.rename(part, output)
     for end in (".cpp", ".so"):
         os.remove(together + end)
-    return True
+    return ""
 
 
-def join(texts, names):
+def named_in(said, source):
+    """Whether a compiler found an error in a source."""
+    return re.search(r"^%s:\d+:\d+: (?:fatal )?error: " % re.escape(source), said, re.M) is not None
+
+
+def join(texts, names, sources):
     """One source for modules, each of which is imported from a file of its name: what a library is initialised as depends on the name under
-    which it was loaded. None where a source is none that can be joined."""
+    which it was loaded. Errors name the sources as they were. None where a source is none that can be joined."""
     includes, bodies, starts = [], [], []
     for i, text in enumerate(texts):
         found, body, movable = split(text)
@@ -46,7 +52,7 @@ def join(texts, names):
             return None
         starts.append(inits[0])
         bodies += ["#define %s %s_%d" % (name, name, i) for name in exported]
-        bodies += ["namespace joined_%d {" % i, body, "}"]
+        bodies += ["namespace joined_%d {" % i, '#line 1 "%s"' % sources[i], body, "}"]
         bodies += ["#undef %s" % name for name in exported]
     if len(set(starts)) != 1:
         return None
@@ -75,6 +81,6 @@ def split(text):
         movable = movable and not (word == "include" and depth > 0)
         if word == "include" or word == "define" and "PY_SSIZE_T_CLEAN" in line:
             first.append(line.strip())
-        else:
-            rest.append(line)
+            line = ""
+        rest.append(line)
     return first, "\n".join(rest), movable

@@ -122,7 +122,7 @@ class Build:
 
         def work():
             os.setpgid(0, 0)
-            done = compile_joined(list({r.output: (r.source, r.output) for r in requests}.values()), requests[0].command)
+            done = compile_joined(list({r.output: (r.source, r.output) for r in requests}.values()), requests[0].command) == ""
             os.write(w, b"done" if done else b"no")
             return done
         self.pid = background(server, work)

@@ -1,6 +1,7 @@
 """The job "run": one candidate through eager, compiler and kernels."""
 import traceback
 
+from .batch import compile_together
 from .blame import Graphs, Kernels
 from .choices import Choices
 from .graphs import clones, text_names, twin
@@ -23,6 +24,8 @@ def query(server):
             only_look()
         else:
             ask_for_libraries(mark)
+            if (job.get("compile_threads") or 1) > 1:
+                compile_together(mark, job["compile_threads"])
         try:
             ns = run_text(job)
             args = arguments(server, ns, job)

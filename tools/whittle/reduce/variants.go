@@ -25,8 +25,8 @@ func variants(s minify.State) []minify.State {
 	return out
 }
 
-// A relay asks whether the second variant fails while it is not known yet whether the first does. What it learns is used if it comes to that, and
-// dropped else: it changes no result and no count.
+// A relay asks whether the second variant fails as soon as the first has passed once, while that is run again. What it learns is used if it comes to
+// that, and dropped else: it changes no result and no count.
 type relay struct {
 	oracle minify.OracleFunc
 	ctx    context.Context // of all searches
@@ -47,13 +47,16 @@ func newRelay(ctx context.Context, oracle minify.OracleFunc, starts []minify.Sta
 
 // Run implements minify.Oracle.
 func (r *relay) Run(ctx context.Context, c minify.Candidate) (replay.Outcome, error) {
-	if len(r.starts) < 2 || c.Reduction != "start" || c.Attempt > 0 {
+	if len(r.starts) < 2 || c.Reduction != "start" {
 		return r.oracle(ctx, c)
 	}
-	second := c
-	second.State, second.Hash = r.starts[1], "" // nobody asks for it by name
-	if &c.State.Inputs[0] != &second.State.Inputs[0] {
+	switch first := &c.State.Inputs[0] != &r.starts[1].Inputs[0]; {
+	case first && c.Attempt == 1:
+		second := c
+		second.State, second.Hash, second.Attempt = r.starts[1], "", 0 // nobody asks for it by name
 		r.begin.Do(func() { r.ahead.Go(func() { r.out, r.err = r.oracle(r.ctx, second) }) })
+		return r.oracle(ctx, c)
+	case first || c.Attempt > 0:
 		return r.oracle(ctx, c)
 	}
 	asked := true
