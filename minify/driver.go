@@ -203,7 +203,7 @@ func (d *driver) headStart(ctx context.Context, t *trial) ([]*trial, error) {
 		}
 		return want, nil
 	}
-	if d.width() < manyWorkers || d.grouped() && t.cost.Calls > crowd {
+	if d.width() < manyWorkers || d.grouped() && t.cost.Calls > widest {
 		d.meanwhile = func() error { return d.learn(ctx, values) }
 		return []*trial{t}, nil
 	}

@@ -263,6 +263,34 @@ func (e Alone) apply(w *world, s State) (State, bool) {
 	return w.extract(s, func(n *fx.Node) bool { return in[n.Name] }, false)
 }
 
+// AloneSmall runs the named calls alone, on the first elements of their real inputs: no size is above Most.
+type AloneSmall struct {
+	Calls []string
+	Most  int64
+}
+
+func (e AloneSmall) String() string {
+	return fmt.Sprintf("run alone, sizes of at most %d: %s", e.Most, list(e.Calls))
+}
+
+func (e AloneSmall) apply(w *world, s State) (State, bool) {
+	s, ok := Alone{e.Calls}.apply(w, s)
+	if !ok {
+		return State{}, false
+	}
+	of := w.extentsOf(s)
+	var above []string
+	for _, c := range of.classes() {
+		if c.size > e.Most {
+			above = append(above, c.label)
+		}
+	}
+	if len(above) == 0 {
+		return State{}, false
+	}
+	return Resize{e.Most, above, of}.apply(w, s)
+}
+
 // Cut turns the named calls into inputs, or drops them where nobody needs them.
 type Cut struct{ Calls []string }
 

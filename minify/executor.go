@@ -259,7 +259,7 @@ func (x *executor) worth(calls int) float64 {
 }
 
 // crowd bounds the calls of candidates that are asked together, the first and more runs of it aside: what large ones cost is not shared.
-const crowd = 32
+const crowd = 96
 
 // busy reports whether all that is under way is waited for: nothing is to be launched before something lands.
 func (x *executor) busy() bool {

@@ -226,23 +226,34 @@ func (v *view) halve(base State, us [][]string, from, to, lo, hi int) *ask {
 const piecemeal = 16
 
 // pieces asks about each unit of a window that fails alone; rest is asked if none does. Given right values, a later one is the likelier to be what makes
-// the results wrong that were wrong.
+// the results wrong that were wrong. What is wrong where a compiler makes no vectors fails alone only if it is small.
 func (v *view) pieces(us [][]string, lo, hi int, rest func() *ask) *ask {
+	n := hi - lo
+	at := func(i int) int {
+		if v.accuracy() && !v.anyWrong {
+			return hi - 1 - i
+		}
+		return lo + i
+	}
 	var try func(i int) *ask
 	try = func(i int) *ask {
-		if i == hi-lo {
+		var a ask
+		switch {
+		case i < n:
+			a = alone("", 1/float64(n+1), us, at(i), at(i)+1)
+		case i < 2*n && v.accuracy():
+			a = ask{edit: AloneSmall{us[at(i-n)], small}, chance: 1 / float64(2*n+1)}
+		default:
 			return rest()
 		}
-		at := lo + i
-		if v.accuracy() && !v.anyWrong {
-			at = hi - 1 - i
-		}
-		a := alone("", 1/float64(hi-lo+1), us, at, at+1)
 		a.no = func() *ask { return try(i + 1) }
 		return &a
 	}
 	return try(0)
 }
+
+// small is a size below that of any vector.
+const small = 2
 
 // halves is halve for windows that are not asked about piece by piece.
 func (v *view) halves(base State, us [][]string, from, to, lo, hi int) *ask {
