@@ -11,6 +11,7 @@ from .load import arguments, draws, run_text, settle
 from .marks import Watch
 from .outcome import describe, failed, invalid, outcome
 from .pool import ask_for_libraries
+from .said import remember
 from .steps import Steps
 from .syntax import only_look
 
@@ -20,6 +21,7 @@ def query(server):
         import torch
         settle(job)
         share_headers(server.tmp)
+        remember()
         if job.get("until") == "built":
             only_look()
         else:
