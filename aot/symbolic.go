@@ -87,11 +87,7 @@ func CompileForAllSizes(f Function, z Sizes, opt Options) (*Compiled, error) {
 // with plain sizes; what all of them made of a size shows in the numbers that change with it. The error is a *NotOneGraph where the traces are no one
 // graph, or a number in them cannot be explained.
 func unify(f Function, z Sizes, opt *Options) (*unifier, error) {
-	hints := map[string]int64{}
-	for _, s := range z.Symbols {
-		hints[s] = z.Env.HintInt(symbolic.Sym(s))
-	}
-	at := func(values map[string]int64, attempt int) (*Joint, error) {
+	return unifyTraces(z, func(values map[string]int64, attempt int) (*Joint, error) {
 		ins, err := z.Inputs(values)
 		if err != nil {
 			return nil, err
@@ -103,6 +99,27 @@ func unify(f Function, z Sizes, opt *Options) (*unifier, error) {
 			return trace(f, ins, &o)
 		}
 		return trace(f, ins, opt)
+	})
+}
+
+// TraceForAllSizes makes one graph of those that trace gives for values of the symbols: where they have other numbers, nodes compute these. The first
+// inputs of each are the symbols' own, in order. The error is a *NotOneGraph where they are no one graph.
+func TraceForAllSizes(z Sizes, trace func(values map[string]int64) (*fx.GraphModule, error)) (*fx.GraphModule, error) {
+	u, err := unifyTraces(z, func(values map[string]int64, _ int) (*Joint, error) {
+		gm, err := trace(values)
+		return &Joint{GM: gm}, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return u.j.GM, nil
+}
+
+// unifyTraces is unify for what at traces, at values of the symbols that it may add to, in a numbered attempt.
+func unifyTraces(z Sizes, at func(values map[string]int64, attempt int) (*Joint, error)) (*unifier, error) {
+	hints := map[string]int64{}
+	for _, s := range z.Symbols {
+		hints[s] = z.Env.HintInt(symbolic.Sym(s))
 	}
 	j, err := at(hints, 0)
 	if err != nil && len(z.Unknown) > 0 {
@@ -217,6 +234,10 @@ func alike(one, other *Joint) error {
 		m := b.Nodes[i]
 		if n.Op != m.Op || n.Target != m.Target || n.Name != m.Name || len(n.Args) != len(m.Args) || len(n.Kwargs) != len(m.Kwargs) {
 			return fmt.Errorf("%s is %s at other sizes", n.Name, m.Target)
+		}
+		some, _ := n.Val.([]any)
+		if others, _ := m.Val.([]any); len(some) != len(others) {
+			return fmt.Errorf("%s has %d results, and %d at other sizes", n.Name, len(some), len(others))
 		}
 	}
 	return nil

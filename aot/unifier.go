@@ -28,6 +28,9 @@ type unifier struct {
 	views  map[int]extents // of outputs that are rebuilt, where their sizes are not the same for all
 }
 
+// greatestDivisor is up to which number a size may be divided without a remainder being known of.
+const greatestDivisor = 16
+
 // explainAll goes through the traces side by side.
 func (u *unifier) explainAll(z Sizes) error {
 	u.found = z.Found
@@ -432,6 +435,16 @@ func (u *unifier) explain(ns []int64) (*symbolic.Expr, error) {
 		if line := u.line(e, ns); line != nil && fits(line) {
 			u.know(line)
 			return line, nil
+		}
+	}
+	for _, e := range u.products() {
+		for by := int64(2); by <= greatestDivisor; by++ {
+			for _, up := range []int64{0, by - 1} { // rounded down, and up
+				if part := symbolic.FloorDiv(symbolic.Add(e, symbolic.Int(up)), symbolic.Int(by)); fits(part) {
+					u.know(part)
+					return part, nil
+				}
+			}
 		}
 	}
 	return nil, fmt.Errorf("no expression has the values %v", ns)

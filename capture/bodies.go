@@ -17,6 +17,9 @@ type bodies struct {
 	standIns *standIns
 	bindings *bindings
 
+	op   vm.Object   // the operator whose call is under way; nil => none
+	open []vm.Object // the operators whose bodies are being traced, the outermost first
+
 	// call traces a call, as the tracer does for those that bytecode makes.
 	invoked map[string]string                                    // bodies of invoke_subgraph, by their canonical text
 	trail   func(n *fx.Node) fx.Origin                           // where a node that was just made comes from

@@ -56,6 +56,11 @@ var (
 			"resize_": breaks.TensorResize, "resize_as_": breaks.TensorResizeAs},
 	}
 
+	inPlaceViews = &nameList{
+		why:   "methods that change the sizes of a tensor, or what it lies on: they are not done in a graph to what comes from outside",
+		torch: "_dynamo/variables/tensor.py: TensorVariable.var_getattr asks for the tag inplace_view",
+		names: []string{"as_strided_", "detach_", "rename_", "resize_", "resize_as_", "set_", "squeeze_", "swapaxes_", "swapdims_", "t_", "transpose_", "unsqueeze_"},
+	}
 	readers = &nameList{
 		why:   "operators that give the program a number that is in a tensor",
 		torch: "_subclasses/fake_impls.py: the tag data_dependent_output of operators",
@@ -217,7 +222,7 @@ var (
 )
 
 // callRules are the lists of names, by what they are called in this package.
-var callRules = map[string]*nameList{"walks": walks, "readers": readers, "hashes": hashes, "looksOnly": looksOnly, "pureModules": pureModules, "skippedLibraries": skippedLibraries, "skippedWrappers": skippedWrappers, "skippedTorch": skippedTorch, "forceSkipped": forceSkipped, "handledTorch": handledTorch, "folded": folded, "describing": describing,
+var callRules = map[string]*nameList{"walks": walks, "inPlaceViews": inPlaceViews, "readers": readers, "hashes": hashes, "looksOnly": looksOnly, "pureModules": pureModules, "skippedLibraries": skippedLibraries, "skippedWrappers": skippedWrappers, "skippedTorch": skippedTorch, "forceSkipped": forceSkipped, "handledTorch": handledTorch, "folded": folded, "describing": describing,
 	"inlinedFunctional": inlinedFunctional, "graphFunctions": graphFunctions, "cellFunctions": cellFunctions, "statelessTypes": statelessTypes,
 	"byIdentity": byIdentity, "wholeInstances": wholeInstances, "unguarded": unguarded, "decorators": decorators, "enteredFiles": enteredFiles, "nullContexts": nullContexts, "checkpointSettings": checkpointSettings, "plainBodies": plainBodies, "graphAttributes": graphAttributes, "transformSteps": transformSteps, "placeless": placeless,
 	"unsteadyProperties": unsteadyProperties, "effects": lasting.list(), "torchState": torchState.list(), "levelState": levelState.list(), "dataDependent": dataDependent.list()}

@@ -173,6 +173,9 @@ func (tr *tracer) callInstance(i *vm.Instance, callable vm.Object, args []vm.Obj
 		return v, true, err
 	}
 	if isModule(i) {
+		if err := tr.initializeLazy(i, args, kw); err != nil {
+			return nil, false, err
+		}
 		if isA(i.Class, "torch.nn.modules.rnn", "RNNBase") {
 			return nil, false, unsupported(breaks.RecurrentModule)
 		}
@@ -190,6 +193,25 @@ func (tr *tracer) callInstance(i *vm.Instance, callable vm.Object, args []vm.Obj
 		}
 	}
 	return nil, false, nil
+}
+
+// initializeLazy lets a module that makes its parameters at its first call make them, from the sizes that the trace has: the module is an ordinary
+// one from then on, in the program, too.
+func (tr *tracer) initializeLazy(m *vm.Instance, args []vm.Object, kw []vm.KwArg) error {
+	if m.Dict == nil {
+		return nil
+	}
+	if _, lazy := m.Dict.GetStr("_initialize_hook"); !lazy {
+		return nil
+	}
+	named := vm.NewDict()
+	for _, k := range kw {
+		named.SetStr(k.Name, tr.standIns.swapOne(k.Value))
+	}
+	_, err := tr.imports(func() (vm.Object, error) {
+		return tr.in.CallMethod(m, "_infer_parameters", m, vm.NewTuple(tr.standIns.swap(args)...), named)
+	})
+	return err
 }
 
 // callBuiltin is a call of a function or method written in Go. A call of torch is left to the hook under it. Of others, what they read

@@ -330,6 +330,7 @@ func (d *Dynamo) compiled(f *vm.Frame) (vm.Object, error) {
 			f.LocalsPlus[i] = replayable(v)
 		}
 	}
+	lookup := d.T.Region("TorchDynamo Cache Lookup")
 	e := d.envOf(f)
 	var reasons []Unfit
 	if st != nil {
@@ -338,11 +339,13 @@ func (d *Dynamo) compiled(f *vm.Frame) (vm.Object, error) {
 			ok, why := en.guards.Check(e)
 			if ok && (en.ctx == d.ctx || sameBackend(en.ctx.Backend, d.ctx.Backend)) {
 				st.entries = append(slices.Delete(slices.Clone(st.entries), i, i+1), en) // what ran last is tried first
+				lookup()
 				return d.runEntry(en, f, e)
 			}
 			reasons = append(reasons, Unfit{Entry: en.id, Failure: why, failed: en.ctx.GuardFailed})
 		}
 	}
+	lookup()
 	if st != nil && st.full {
 		return d.beyondLimit(f, st)
 	}
@@ -471,7 +474,9 @@ func (d *Dynamo) Phase(name string) (end func()) {
 	}
 	p := d.times[i]
 	d.structuredEvent(name, "B", nil)
+	shown := d.T.Region(name + " (dynamo_timed)")
 	return func() {
+		shown()
 		p.seconds = append(p.seconds, time.Since(start).Seconds())
 		d.structuredEvent(name, "E", nil)
 	}

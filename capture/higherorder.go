@@ -61,6 +61,8 @@ func init() {
 
 // higherOrder is a call of an operator some of whose arguments are functions, or graphs.
 func (bo *bodies) higherOrder(op *vm.Instance, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
+	defer func(before vm.Object) { bo.op = before }(bo.op)
+	bo.op = op
 	o, err := bo.in.GetAttr(op, "__name__")
 	if err != nil {
 		return nil, false, err
@@ -200,6 +202,10 @@ func (bo *bodies) realizeOne(o vm.Object) error {
 func (bo *bodies) trace(fn vm.Object, own []operand, args []vm.Object, kw []vm.KwArg) (*body, error) {
 	watch := bo.effects.Watch(append([]vm.Object{fn, vm.NewTuple(args...)}, values(kw)...)...)
 	b := bo.out.openBody()
+	if bo.op != nil {
+		bo.open = append(bo.open, bo.op)
+		defer func(n int) { bo.open = bo.open[:n] }(len(bo.open) - 1)
+	}
 	defer b.close(bo.out) // after an error, too: the trace may go on behind it, in an except block of the program
 	given := make([]vm.Object, len(own))
 	for i, o := range own {

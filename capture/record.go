@@ -45,6 +45,9 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 	if v, done, err := tr.rewritten(c); done {
 		return v, err
 	}
+	if v, done, err := tr.tensorOfTensors(c); done || err != nil {
+		return v, err
+	}
 	if c.Target == "torch._C._set_grad_enabled" && len(c.Args) == 1 && (c.Args[0] == vm.True) == tr.t.Grad.Enabled() && strings.HasPrefix(tr.in.Frame().Code.Filename, "torch/") {
 		return vm.None, nil // nothing changes; a call that the program itself makes is in the graph all the same
 	}
@@ -158,6 +161,9 @@ func (tr *tracer) failedOnFakes(c *torch.Call, args []vm.Object, kw []vm.KwArg, 
 // breaksAt is the break at a call of torch that a graph has no form for, or that gives the program what only a run knows; nil for
 // other calls.
 func (tr *tracer) breaksAt(c *torch.Call) *Unsupported {
+	if u := tr.viewOfInput(c); u != nil {
+		return u
+	}
 	switch why, reads := dataDependent.names[c.Target]; {
 	case reads && c.Op == fx.CallMethod:
 		if why == breaks.TensorItem {
@@ -176,6 +182,15 @@ func (tr *tracer) breaksAt(c *torch.Call) *Unsupported {
 		return unsupported(breaks.FactoryRequiresGrad)
 	}
 	return nil
+}
+
+// viewOfInput is the break at a method that makes a tensor from outside a view of other sizes in its place; nil for other calls. Those that
+// the trace made are changed in the graph.
+func (tr *tracer) viewOfInput(c *torch.Call) *Unsupported {
+	if c.Op != fx.CallMethod || !inPlaceViews.has(c.Target) || len(c.Args) == 0 || !tr.ofProgram() || tr.world.sourceOf(c.Args[0]) == nil {
+		return nil
+	}
+	return unsupported(breaks.InputView, tr.variableNames(c.Args[1:]), tr.keywordNames(c.Kw))
 }
 
 // nonTensorMethods are methods of tensors that give the program something else, by the name of its class, and that no trace knows.

@@ -1,6 +1,8 @@
 package capture
 
 import (
+	"slices"
+
 	"whittle/capture/fx"
 	"whittle/capture/python/vm"
 	"whittle/capture/torch"
@@ -56,4 +58,36 @@ func (tr *tracer) inTorch(name string, args ...vm.Object) (vm.Object, error) {
 		return nil, err
 	}
 	return tr.in.Call(f, args, nil)
+}
+
+// tensorOfTensors is torch.tensor of tensors in lists, or of numbers that only the run knows: a graph puts them together by operators.
+func (tr *tracer) tensorOfTensors(c *torch.Call) (v vm.Object, done bool, err error) {
+	if c.Op != fx.CallFunction || c.Target != "torch.tensor" {
+		return nil, false, nil
+	}
+	data := first(c.Args)
+	for _, k := range c.Kw {
+		if k.Name == "data" && data == nil {
+			data = k.Value
+		}
+	}
+	if _, isTensor := data.(*torch.Tensor); isTensor || !tr.holdsUnknown(data) {
+		return nil, false, nil
+	}
+	f, err := tr.imports(func() (vm.Object, error) { return tr.attribute("torch._refs", "tensor") })
+	if err != nil {
+		return nil, false, err
+	}
+	v, err = tr.record(&torch.Call{Op: fx.CallFunction, Target: "torch._refs.tensor", Args: c.Args, Kw: c.Kw,
+		Run: func(a []vm.Object, kw []vm.KwArg) (vm.Object, error) { return tr.in.Call(f, a, kw) }})
+	return v, true, err
+}
+
+// holdsUnknown reports whether a value is a tensor or a number that only the run knows, or a list or tuple that has one at any depth.
+func (tr *tracer) holdsUnknown(o vm.Object) bool {
+	switch o.(type) {
+	case *torch.Tensor, *torch.Scalar:
+		return true
+	}
+	return slices.ContainsFunc(items(o), tr.holdsUnknown)
 }

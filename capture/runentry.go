@@ -30,7 +30,9 @@ func (d *Dynamo) runEntry(en *entry, f *vm.Frame, e *source.Env) (vm.Object, err
 		en.ran = true
 		restore := d.T.SuspendFunctionModes()
 		depth := len(d.T.Levels.Levels)
+		region := d.T.Region("Torch-Compiled Region: " + en.id)
 		res, err := d.Disabled(en.fn, args, nil)
+		region()
 		restore()
 		d.T.EndLevels(depth) // those that a graph which failed has left open
 		end(err)

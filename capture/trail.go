@@ -39,6 +39,9 @@ func (tr *tracer) trail(n *fx.Node) fx.Origin {
 		return o
 	}
 	t := &fx.Trail{Node: n.Name, Op: n.Op, Target: n.Target}
+	for _, op := range tr.bodies.open {
+		t.Within = append(t.Within, op)
+	}
 	var places []guard.Place
 	call := func(m vm.Object) {
 		if src := tr.world.sources[m]; src != nil {

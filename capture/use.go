@@ -81,7 +81,7 @@ func (rd *reads) seeStack(f *vm.Frame) {
 		k++
 		switch v.(type) {
 		case *torch.Tensor, *replayIter:
-			if rd.world.sources[v] == nil {
+			if thrown := i == f.SP-1 && f.Code.Instrs[f.PC].Op == code.POP_TOP; rd.world.sources[v] == nil && !thrown {
 				rd.world.sources[v] = src
 			}
 		default:

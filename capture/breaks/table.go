@@ -20,6 +20,7 @@ const (
 	TensorDataPtr
 	TensorResize
 	TensorResizeAs
+	InputView // x.unsqueeze_() of a tensor from outside
 	TensorBackward
 	IntermediateHook
 	TensorRequiresGrad
@@ -175,12 +176,13 @@ var table = [end]Row{
 	TensorOfIndex:            {Form: "unsupported index(tensor)", Hint: hintNumber},
 	TextOfTensors:            {Form: "a text that shows tensors is not known before the graph runs", Hint: hintNumber},
 	TensorIndex:              {Form: "__getitem__ with non-constant tensor", Hint: hintNumber},
-	TensorSlice:              {Form: "Dynamic slicing on data-dependent value is not supported", Frame: true, Hint: hintNumber},
+	TensorSlice:              {Form: "Dynamic slicing on data-dependent value is not supported", Missing: true, Hint: hintNumber},
 	TensorItem:               {Form: "Tensor.item", Hint: hintNumber},
 	TensorToList:             {Form: "Input tensor for tolist must be an integer tensor", Hint: hintNumber},
 	TensorNumpy:              {Form: "Tensor.numpy", Hint: hintMemory},
 	TensorDataPtr:            {Form: "Tensor.data_ptr", Missing: true, Hint: hintMemory},
 	TensorResize:             {Form: "Tensor.resize_", Hint: hintMemory},
+	InputView:                {Form: "call_function DelayGraphBreakVariable() [{arguments}] {keywords}", Hint: hintMemory},
 	TensorResizeAs:           {Form: "Tensor.resize_as_", Hint: hintMemory},
 	IntermediateHook: {Form: "Compilation of intermediate hooks requires compiled autograd",
 		Hint: "register the hook on an input of the compiled function, or outside of it"},

@@ -27,6 +27,7 @@ type Origin struct {
 type Trail struct {
 	Stack   func() []Origin // the lines, from the captured function's inwards
 	Modules []ModuleCall    // the modules that were being called, the outermost first
+	Within  []any           // the operators in whose bodies the call stands, the outermost first, as the language of the program has them
 	Node    string          // what the call's node in the captured graph was called when it was made
 	Op      Op
 	Target  string

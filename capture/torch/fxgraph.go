@@ -381,7 +381,16 @@ func (t *Torch) trailMeta(m *vm.Dict, tr *fx.Trail) {
 		}
 		fn = f
 	}
-	m.SetStr("source_fn_stack", vm.NewList(vm.NewTuple(vm.Str(tr.Node), fn)))
+	calls := vm.NewList()
+	for _, op := range tr.Within {
+		name, err := t.In.GetAttr(op.(vm.Object), "__name__")
+		if err != nil {
+			return
+		}
+		calls.Items = append(calls.Items, vm.NewTuple(name, op.(vm.Object)))
+	}
+	calls.Items = append(calls.Items, vm.NewTuple(vm.Str(tr.Node), fn))
+	m.SetStr("source_fn_stack", calls)
 }
 
 // typeText is how a type stands in generated code.

@@ -221,6 +221,20 @@ func shared(x *tensor.Tensor, args []aten.Value) bool {
 	return false
 }
 
+// Region begins a part of the program's run that the profiler shows under a name. What it gives ends the part; nobody need be looking on.
+func (t *Torch) Region(name string) (end func()) {
+	p := t.profiler
+	if p == nil {
+		return func() {}
+	}
+	i := p.begin(name, scopeUser, -1)
+	return func() {
+		if p == t.profiler {
+			p.end(i)
+		}
+	}
+}
+
 // profilerNames binds the profiler in torch._C._autograd.
 func (t *Torch) profilerNames(autograd *vm.Module) {
 	truth := func(in *vm.Interp, a []vm.Object, i int) bool {

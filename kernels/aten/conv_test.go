@@ -101,3 +101,21 @@ func near(t *testing.T, what string, got, want *tensor.Tensor) {
 		}
 	}
 }
+
+// TestConvolutionOfFewOutputs: the outputs of an image may be fewer than the threads that could share them.
+func TestConvolutionOfFewOutputs(t *testing.T) {
+	for _, side := range []int64{1, 2, 3, 8, 9} {
+		x, w := tensor.Empty(tensor.Float32, 1, 16, side, side), tensor.Empty(tensor.Float32, 8, 16, 3, 3)
+		for _, o := range []*tensor.Tensor{x, w} {
+			v := make([]float64, o.Numel())
+			for i := range v {
+				v[i] = 1
+			}
+			o.SetFloats(v)
+		}
+		y := mustTensor(t, "aten.convolution.default", x, w, nil, ints([]int64{1, 1}), ints([]int64{1, 1}), ints([]int64{1, 1}), false, ints([]int64{0, 0}), int64(1))
+		if got, want := y.Floats()[0], float64(16*min(2, side)*min(2, side)); got != want {
+			t.Errorf("side %d: %g, not %g", side, got, want)
+		}
+	}
+}

@@ -289,7 +289,7 @@ func convForward[T realNumber](y, x, w []T, ys, xs, ws []int64, s convSpec) {
 	if flat && !s.asItIs(k) && co > lowRows && co*l*ci*k > smallProduct {
 		// Outputs are cut where threads want it: of few images and groups, each has several parts.
 		parts := (parallel.Threads() + int(xs[0]*g) - 1) / int(xs[0]*g)
-		part := (l/int64(parts) + 63) / 64 * 64
+		part := max(64, (l/int64(parts)+63)/64*64)
 		per := (l + part - 1) / part
 		p := s.plane(ci, xs[2:], ks, ys[2:])
 		parallel.For(int(xs[0]*g*per), 1, func(first, last int) {

@@ -92,7 +92,7 @@ func (s *Session) aotNatives(m *vm.Module) {
 			return vm.NewTuple(forward, backward), err
 		})
 	}
-	clinic.Def(m, "make_fx", "flat_fn:obj, flat_args:obj, names:obj, decompositions:obj", func(c *clinic.Call) (vm.Object, error) {
+	clinic.Def(m, "make_fx", "flat_fn:obj, flat_args:obj, names:obj, decompositions:obj, symbolic:obj", func(c *clinic.Call) (vm.Object, error) {
 		args, err := c.IterAll(c.Args[1])
 		if err != nil {
 			return nil, err
@@ -105,7 +105,15 @@ func (s *Session) aotNatives(m *vm.Module) {
 		if err != nil {
 			return nil, err
 		}
-		gm, err := s.makeFX(c.Args[0], args, names, dec)
+		forAll, err := s.In.Truth(c.Args[4])
+		if err != nil {
+			return nil, err
+		}
+		record := s.makeFX
+		if forAll {
+			record = s.makeFXForAllSizes
+		}
+		gm, err := record(c.Args[0], args, names, dec)
 		var unknown *aten.Error
 		if errors.As(err, &unknown) && unknown.Kind == aten.DataDependentError {
 			return nil, c.Errorf(c.Exc.RuntimeError, "It appears that you're trying to get value out of a tracing tensor with %s - erroring out! It's likely that this is caused by data-dependent control flow or similar.  It may be possible to trace this with dynamic shapes; try setting tracing_mode='symbolic' in your make_fx call.", unknown.Msg)
@@ -430,18 +438,46 @@ func (s *Session) partitionBy(fn vm.Object, joint *fx.GraphModule, forward int) 
 // makeFX records the aten operators that fn runs, those of gradients that it asks for among them. fn takes a list; the names are those of the
 // placeholders.
 func (s *Session) makeFX(fn vm.Object, args, names []vm.Object, dec map[string]aot.Decomposition) (*fx.GraphModule, error) {
-	tr := aot.NewTracer(dec)
-	tr.Parameter = func(x *tensor.Tensor) bool { return s.Torch.Wrap(x).Type().Name == "Parameter" }
-	t := s.Torch
-	ins := vm.NewList()
+	given, err := s.fxValues(args)
+	if err != nil {
+		return nil, err
+	}
+	return s.recordFX(fn, nil, given, names, dec)
+}
+
+// fxValues are the arguments of what make_fx records.
+func (s *Session) fxValues(args []vm.Object) ([]aot.Input, error) {
+	given := make([]aot.Input, len(args))
 	for i, o := range args {
-		v, ok := t.Value(o)
+		v, ok := s.Torch.Value(o)
 		if !ok {
 			return nil, s.In.Errorf(s.In.Exc.TypeError, "make_fx: argument %d has type %s", i, o.Type().Name)
 		}
+		x, isTensor := v.(*tensor.Tensor)
+		given[i] = aot.Input{Value: v, RequiresGrad: isTensor && s.grad.RequiresGrad(x)}
+	}
+	return given, nil
+}
+
+// namedNumber is an input of a graph that fn is not given.
+type namedNumber struct {
+	name  string
+	value int64
+}
+
+// recordFX is makeFX for values, behind inputs that fn is not given.
+func (s *Session) recordFX(fn vm.Object, before []namedNumber, given []aot.Input, names []vm.Object, dec map[string]aot.Decomposition) (*fx.GraphModule, error) {
+	tr := aot.NewTracer(dec)
+	tr.Parameter = func(x *tensor.Tensor) bool { return s.Torch.Wrap(x).Type().Name == "Parameter" }
+	t := s.Torch
+	for _, n := range before {
+		tr.Input(n.name, n.value)
+	}
+	ins := vm.NewList()
+	for i, v := range given {
 		name, _ := vm.AsStr(names[i])
-		in := tr.Input(name, v)
-		if x, ok := v.(*tensor.Tensor); ok && s.grad.RequiresGrad(x) {
+		in := tr.Input(name, v.Value)
+		if v.RequiresGrad {
 			if err := s.grad.SetRequiresGrad(in.(*tensor.Tensor), true); err != nil {
 				return nil, err
 			}

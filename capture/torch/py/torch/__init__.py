@@ -512,7 +512,7 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
     return transforms.vmap(func, in_dims, out_dims, randomness, chunk_size=chunk_size)
 
 
-_PARTS = ("__config__", "_tensor_str", "distributed", "export", "func", "futures", "fx", "hub", "jit", "multiprocessing", "nested", "overrides", "profiler", "types", "return_types", "_VF", "_jit_internal", "quasirandom")
+_PARTS = ("__config__", "_tensor_str", "distributed", "export", "func", "futures", "fx", "hub", "jit", "multiprocessing", "nested", "overrides", "profiler", "types", "return_types", "_VF", "_jit_internal", "quasirandom", "_refs")
 
 
 class OutOfMemoryError(RuntimeError):

@@ -11,6 +11,16 @@ _STORAGES = {
 }
 
 
+_ORDERS = ("big", "little", "native")
+
+
+def _view(buffer):
+    try:
+        return memoryview(buffer).cast("B")
+    except TypeError:
+        raise TypeError(f"a bytes-like object is required, not '{type(buffer).__name__}'") from None
+
+
 class UntypedStorage:
     """Bytes that tensors lie in."""
 
@@ -34,6 +44,32 @@ class UntypedStorage:
     @classmethod
     def _from_buffer(cls, data):
         return cls._over(_C._storage_bytes(torch.frombuffer(bytearray(data), dtype=torch.uint8)) if len(data) else torch.empty(0, dtype=torch.uint8))
+
+    @classmethod
+    def from_buffer(cls, buffer, byte_order=None, count=-1, offset=0, *, dtype=None):
+        """Storage of the elements of a dtype that a buffer holds, in the order of bytes that this machine has."""
+        size = (dtype or torch.uint8).itemsize
+        view = _view(buffer)
+        if byte_order is None:
+            if size > 1:
+                raise RuntimeError("function missing required argument 'byte_order' (pos 2)")
+        elif byte_order not in _ORDERS:
+            raise ValueError(f"invalid byte_order '{byte_order}' (expected 'big', 'little', or 'native')")
+        if not 0 <= offset <= len(view):
+            raise ValueError(f"offset must be non-negative and no greater than buffer length ({offset}) , but got {len(view)}")
+        if count < 0:
+            if (len(view) - offset) % size:
+                raise ValueError(f"buffer size ({len(view)}) must be a multiple of element size ({size})")
+            count = (len(view) - offset) // size
+        if offset + count * size > len(view):
+            raise ValueError(f"buffer has only {len(view) - offset} elements after offset {offset}, but specified a size of {count}")
+        data = bytes(view[offset:offset + count * size])
+        part = size // 2 if dtype in (torch.complex64, torch.complex128) else size
+        if byte_order == "big" and part > 1:
+            data = b"".join(data[i:i + part][::-1] for i in range(0, len(data), part))
+        if dtype == torch.bool:
+            data = bytes(map(bool, data))
+        return cls._from_buffer(data)
 
     @property
     def device(self):
@@ -143,6 +179,17 @@ class TypedStorage:
         else:
             self._untyped_storage = UntypedStorage((args[0] if args else 0) * self.dtype.itemsize)
 
+    @classmethod
+    def from_buffer(cls, *args, dtype=None, device=None, **kwargs):
+        """Storage of the elements that a buffer holds: see UntypedStorage.from_buffer."""
+        _deprecated()
+        dtype = cls._element() or dtype or torch.get_default_dtype()
+        return TypedStorage(wrap_storage=UntypedStorage.from_buffer(*args, dtype=dtype, **kwargs), dtype=dtype, _internal=True)
+
+    @classmethod
+    def _element(cls):
+        return None
+
     @property
     def device(self):
         return self._untyped_storage.device
@@ -243,6 +290,10 @@ class _LegacyStorage(TypedStorage, metaclass=_LegacyMeta):
 
     def __new__(cls, *args, wrap_storage=None):
         return TypedStorage(*args, wrap_storage=wrap_storage, dtype=cls.dtype, _internal=True)
+
+    @classmethod
+    def _element(cls):
+        return cls.dtype
 
 
 def _legacy_classes():

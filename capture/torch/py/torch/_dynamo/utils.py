@@ -160,8 +160,8 @@ def clone_input(x, *, dtype=None):
 
 
 def clone_inputs(example_inputs):
-    """Copies of the tensors in a list, or in a dictionary of tensors and lists."""
-    if not isinstance(example_inputs, dict):
+    """Copies of the tensors in a list, or in a dictionary of tensors and lists; of a dictionary of another class, its keys."""
+    if type(example_inputs) is not dict:
         return [clone_input(x) if isinstance(x, torch.Tensor) else x for x in example_inputs]
     return {k: (clone_inputs if isinstance(v, (tuple, list)) else clone_input)(v) for k, v in example_inputs.items()}
 

@@ -26,7 +26,20 @@ def cond(pred, true_fn, false_fn, operands=()):
         return cond_op(pred, true_fn, false_fn, operands)
     if not isinstance(pred, (int, float)):
         _check(pred, (true_fn, false_fn), operands)
+        if not torch._C._functorch._traced():
+            return _captured(pred, true_fn, false_fn, operands)
     elif torch.compiler.is_compiling():
         warnings.warn("Pred is a Python constant. When used with torch.cond, it specializes on one of the branches. If you want torch.cond to preserve two branches, please make the "
                       "predicate a boolean tensor or a SymBool.", UserWarning)
     return true_fn(*operands) if pred else false_fn(*operands)
+
+
+def _captured(*args):
+    """cond as a graph, whose rules for what the branches do hold without a compiler, too."""
+    import torch._dynamo
+
+    def _cond_op_wrapper(*args):
+        return cond_op(*args)
+
+    with torch._dynamo.config.patch(cache_size_limit=torch._dynamo.config.accumulated_cache_size_limit):
+        return torch.compile(_cond_op_wrapper, backend="eager", fullgraph=True)(*args)

@@ -56,6 +56,22 @@ def boxed_nop(fx_g, example_inputs):
     return run
 
 
+@register_backend(name="ts")
+def torchscript(gm, fake_tensor_inputs):
+    """The graph as torch.jit.script has it."""
+    return torch.jit.script(gm)
+
+
+def aot_ts(gm, fake_tensor_inputs):
+    """The same behind AOTAutograd."""
+    from torch._dynamo.backends.common import aot_autograd
+
+    return aot_autograd(fw_compiler=boxed_nop)(gm, fake_tensor_inputs)
+
+
+register_backend(aot_ts)
+
+
 class ReluCompileError(Exception):
     pass
 

@@ -41,7 +41,7 @@ def make_fx(f, decomposition_table=None, tracing_mode="real", _allow_non_fake_in
                 return leaves
             return out
 
-        gm = _native.make_fx(flat_fn, flat_args, _names(f, args), decomposition_table)
+        gm = _native.make_fx(flat_fn, flat_args, _names(f, args), decomposition_table, tracing_mode == "symbolic")
         if out_spec is not None:
             flat_forward = gm.forward
 

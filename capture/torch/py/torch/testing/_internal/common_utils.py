@@ -1154,6 +1154,20 @@ class TestCase(TestCaseBase):
     def compile_fn(self, fn, backend, nopython):
         return torch._dynamo.optimize(backend, nopython=nopython)(fn)
 
+    def assertNoUnraisable(self, callable, *args, **kwargs):
+        """Fails if an exception that nobody can handle comes up in a call."""
+        import gc
+
+        seen, enabled = [], gc.isenabled()
+        gc.disable()
+        try:
+            with unittest.mock.patch("sys.unraisablehook", seen.append):
+                callable(*args, **kwargs)
+        finally:
+            if enabled:
+                gc.enable()
+        self.assertEqual(len(seen), 0)
+
     def assertEqual(self, x, y, msg=None, *, atol=None, rtol=None, equal_nan=True, exact_dtype=True, exact_device=False, exact_layout=False,
                     exact_stride=False, exact_is_coalesced=False):
         __tracebackhide__ = True

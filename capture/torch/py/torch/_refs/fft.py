@@ -1,0 +1,2 @@
+"""Functions of torch.fft: see torch._refs."""
+from torch.fft import *

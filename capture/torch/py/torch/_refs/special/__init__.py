@@ -1,0 +1,2 @@
+"""Functions of torch.special: see torch._refs."""
+from torch.special import *
