@@ -82,6 +82,13 @@ func (e *Engine) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
 	return e.dispatch(op, args)
 }
 
+// Forgets implements aten.Forgetful: nothing is recorded, and nobody looks on.
+func (e *Engine) Forgets(args []aten.Value) bool {
+	below, ok := e.Below.(aten.Forgetful)
+	recording := e.Mode == nil || e.Mode.Enabled
+	return ok && e.Watch == nil && e.Before == nil && !e.Traced && !(recording && slices.ContainsFunc(args, anyRequires)) && below.Forgets(args)
+}
+
 func (e *Engine) dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
 	if e.Before != nil {
 		if out, done, err := e.Before(op, args); done || err != nil {

@@ -37,21 +37,21 @@ var operators = []struct {
 }
 
 func (t *Torch) tensorType() {
-	ms := map[string]vm.GoFunc{}
+	ms, fresh := map[string]vm.GoFunc{}, map[string]bool{}
 	for _, op := range aten.All() {
 		s := op.Sig()
 		if s.Namespace == "aten" && len(s.Args) > 0 && s.Args[0].Name == "self" && ms[s.Name] == nil {
-			ms[s.Name] = t.method(s.Name)
+			ms[s.Name], fresh[s.Name] = t.making(t.method(s.Name)), true
 		}
 	}
 	for _, op := range aten.All() { // after the others: an overload that has it first decides
 		s := op.Sig()
 		if at := s.Arg("self"); s.Namespace == "aten" && at > 0 && !s.Args[at].KwOnly && s.Args[at].Type.Base == "Tensor" && ms[s.Name] == nil && len(aten.Signatures(s.Name, true)) > 0 {
-			ms[s.Name] = t.methodAt(s.Name, at)
+			ms[s.Name], fresh[s.Name] = t.making(t.methodAt(s.Name, at)), true
 		}
 	}
 	for _, o := range operators {
-		ms[o.dunder] = func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+		ms[o.dunder], fresh[o.dunder] = t.making(func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 			if len(args) == 2 {
 				_, isT := args[1].(*Tensor)
 				i, other := args[1].(*vm.Instance)
@@ -79,10 +79,10 @@ func (t *Torch) tensorType() {
 				}
 				return t.Packet("aten", o.packet, args, nil)
 			})
-		}
+		}), true
 	}
 	for name, f := range t.special() {
-		ms[name] = t.checked(name, f)
+		ms[name], fresh[name] = t.checked(name, f), false
 	}
 	ms["as_subclass"] = t.asSubclass
 	t.TensorType = t.In.NewNativeType(vm.Spec{Name: "Tensor", Module: "torch", Methods: ms, GetSet: t.properties(), Attrs: map[string]vm.Object{"__array_priority__": vm.MakeInt(1000)},
@@ -96,6 +96,11 @@ func (t *Torch) tensorType() {
 				return t.call(fx.CallFunction, MakeSubclass, args, kw, t.makeSubclass)
 			},
 		}})
+	for name, is := range fresh {
+		if b, ok := t.TensorType.Lookup(name).(*vm.Builtin); ok {
+			b.Fresh = is
+		}
+	}
 }
 
 // asSubclass is Tensor.as_subclass: the tensor, with its history, as an object of another class.

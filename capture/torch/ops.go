@@ -436,11 +436,11 @@ func wholeTensor(p *Tensor) bool { return len(p.T.Shape) == 0 && p.T.DType.IsInt
 // function is the torch function of an operator packet: torch.relu.
 func (t *Torch) function(module, target, name string) *vm.Builtin {
 	b := &vm.Builtin{Name: name, Module: module, Max: -1, Native: Target(target)}
-	b.Fn = func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+	b.Fresh, b.Fn = true, t.making(func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 		return t.call(fx.CallFunction, target, args, kw, func(args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 			return t.packet("aten", name, function, args, kw)
 		})
-	}
+	})
 	return b
 }
 

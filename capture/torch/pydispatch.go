@@ -44,6 +44,17 @@ func (b beneath) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
 	return b.real.Dispatch(op, args)
 }
 
+// Forgets implements aten.Forgetful: no code of the program's runs operators on args.
+func (b beneath) Forgets(args []aten.Value) bool {
+	t := b.t
+	real, ok := b.real.(aten.Forgetful)
+	if !ok || len(t.python.modes) > 0 || t.python.off == 0 && len(t.performers(args)) > 0 {
+		return false
+	}
+	mode, _ := modeAmong(args)
+	return mode == nil && real.Forgets(args)
+}
+
 // PerformsItself reports whether the Python object of a tensor is of a class whose __torch_dispatch__ runs operators.
 func (t *Torch) PerformsItself(x *tensor.Tensor) bool {
 	o, ok := x.Py.(*Tensor)

@@ -237,6 +237,7 @@ func New(in *vm.Interp, grad Autograd) *Torch {
 	t.Ambient = Ambient{Dispatch: t.Eagerly(), Hooks: &in.Hooks}
 	grad.Beneath(func(below aten.Dispatcher) aten.Dispatcher { return beneath{t, below} })
 	in.Ext[key{}] = t
+	in.Unheld = unheld
 	in.RegisterModule("torch._C", t.buildC)
 	in.AddSourceFS(sources(), "")
 	t.declareAbsent()

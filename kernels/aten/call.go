@@ -16,7 +16,9 @@ func (c *Call) sub() Dispatcher {
 }
 
 // do runs another operator in the same mode, beneath any layers.
-func (c *Call) do(name string, args ...Value) (Value, error) { return callOn(c.sub(), name, args) }
+func (c *Call) do(name string, args ...Value) (Value, error) {
+	return c.part(callOn(c.sub(), name, args))
+}
 
 func (c *Call) doT(name string, args ...Value) (*tensor.Tensor, error) {
 	return asT(c.do(name, args...))
@@ -28,7 +30,7 @@ func (c *Call) via(name string, args ...Value) (Value, error) {
 	if d == nil {
 		d = Default
 	}
-	return callOn(d, name, args)
+	return c.part(callOn(d, name, args))
 }
 
 func (c *Call) viaT(name string, args ...Value) (*tensor.Tensor, error) {

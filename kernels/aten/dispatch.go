@@ -39,11 +39,38 @@ func eager(op *Op, args []Value, into *tensor.Tensor) (Value, error) {
 			return nil, err
 		}
 	}
-	c := &Call{Op: op, Args: args, Dispatch: Eager, real: true, inplace: into}
+	c := &Call{Op: op, Args: args, Dispatch: Eager, real: true, inplace: into, frees: true}
 	if op.Eager != nil {
-		return guarded(op, op.Eager, c)
+		return c.freed(guarded(op, op.Eager, c))
 	}
-	return guarded(op, op.Decomp, c)
+	return c.freed(guarded(op, op.Decomp, c))
+}
+
+// Forgets implements Forgetful.
+func (d eagerDispatcher) Forgets([]Value) bool { return true }
+
+// Forgets implements Forgetful.
+func (d defaultDispatcher) Forgets([]Value) bool { return true }
+
+// part notes a result of a part of the call.
+func (c *Call) part(v Value, err error) (Value, error) {
+	if t, ok := v.(*tensor.Tensor); ok && c.frees && !t.Fake && t.Storage.Recyclable() {
+		c.parts = append(c.parts, t)
+	}
+	return v, err
+}
+
+// freed is the result of the call, without which the memory of its parts is given back at once where nobody has it: not what it was called with, and not
+// what comes of it.
+func (c *Call) freed(v Value, err error) (Value, error) {
+	for _, t := range c.parts {
+		s := t.Storage
+		has := func(t *tensor.Tensor) bool { return t.Storage == s }
+		if !(c.inplace != nil && has(c.inplace)) && firstOf(c.Args, has) == nil && firstOf([]Value{v}, has) == nil {
+			s.Recycle()
+		}
+	}
+	return v, err
 }
 
 // Dispatch computes metadata. A row without a metadata function is decomposed, on metadata again.
@@ -96,7 +123,10 @@ func Decompose(d Dispatcher, op *Op, args []Value) (Value, error) {
 	if err := checkNeeds(op, args); err != nil {
 		return nil, err
 	}
-	return guarded(op, op.Decomp, &Call{Op: op, Args: args, Dispatch: d})
+	c := &Call{Op: op, Args: args, Dispatch: d}
+	f, ok := d.(Forgetful)
+	c.frees = ok && f.Forgets(args)
+	return c.freed(guarded(op, op.Decomp, c))
 }
 
 // Elements runs an operator of lists as one call for each element, by d. It must have ByElement.

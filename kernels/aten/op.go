@@ -62,8 +62,10 @@ type Op struct {
 
 // A Call is one bound invocation: Args holds one value per schema argument, in schema order, defaults filled in.
 type Call struct {
-	real    bool           // set by dispatchers: compute, not only metadata
-	inplace *tensor.Tensor // where an in-place variant would like the result
+	real    bool             // set by dispatchers: compute, not only metadata
+	inplace *tensor.Tensor   // where an in-place variant would like the result
+	parts   []*tensor.Tensor // large results of the parts, if frees
+	frees   bool             // nobody but the call has them
 
 	Op       *Op
 	Args     []Value
@@ -74,4 +76,11 @@ type Call struct {
 // tracing) wrap another dispatcher. The result is one Value, or []Value for several results; nil with an error.
 type Dispatcher interface {
 	Dispatch(op *Op, args []Value) (Value, error)
+}
+
+// A Forgetful is a Dispatcher that may say that it keeps nothing of what it runs: no argument and no result of a call with these arguments, nor of the
+// calls that it is made of.
+type Forgetful interface {
+	Dispatcher
+	Forgets(args []Value) bool
 }

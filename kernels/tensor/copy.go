@@ -57,6 +57,9 @@ func copyLoop(l *Loop, dst, src *Tensor) {
 		convRows[float32, int64](l, in, dst, src)
 		return
 	}
+	if in[0] == 1 && in[1] == 1 && (src.DType == Float32 && wholeRows[float32](l, dst, src) || src.DType == Float64 && wholeRows[float64](l, dst, src)) {
+		return
+	}
 	if dst.DType.IsSmallFloat() && src.DType.IsSmallFloat() {
 		buf := make([]float32, min(4096, l.Shape[len(l.Shape)-1]))
 		l.Rows(func(o []int64, n int64) {
@@ -74,13 +77,13 @@ func copyLoop(l *Loop, dst, src *Tensor) {
 	}
 	switch {
 	case dst.DType == Complex64 && src.DType == Float32:
-		complexRows[[2]float32](l, in, dst, src, func(x float32) [2]float32 { return [2]float32{x} })
+		complexRows[float32, float32](l, in, dst, src)
 		return
 	case dst.DType == Complex128 && src.DType == Float32:
-		complexRows[[2]float64](l, in, dst, src, func(x float32) [2]float64 { return [2]float64{float64(x)} })
+		complexRows[float64, float32](l, in, dst, src)
 		return
 	case dst.DType == Complex128 && src.DType == Float64:
-		complexRows[[2]float64](l, in, dst, src, func(x float64) [2]float64 { return [2]float64{x} })
+		complexRows[float64, float64](l, in, dst, src)
 		return
 	}
 	if dst.DType == Bool && in[0] == 1 && in[1] == 1 {
@@ -199,19 +202,19 @@ func copyRows[T any](l *Loop, in []int64, dst, src *Tensor) {
 }
 
 // complexRows stores real numbers as complex ones.
-func complexRows[D, S any](l *Loop, in []int64, dst, src *Tensor, of func(S) D) {
-	d, s := all[D](dst), all[S](src)
+func complexRows[D, S float32 | float64](l *Loop, in []int64, dst, src *Tensor) {
+	d, s := all[[2]D](dst), all[S](src)
 	l.Rows(func(o []int64, n int64) {
 		a, b := o[0], o[1]
 		if in[0] == 1 && in[1] == 1 {
 			y := d[a : a+n]
 			for i, x := range s[b : b+n] {
-				y[i] = of(x)
+				y[i] = [2]D{D(x)}
 			}
 			return
 		}
 		for i := int64(0); i < n; i++ {
-			d[a] = of(s[b])
+			d[a] = [2]D{D(s[b])}
 			a += in[0]
 			b += in[1]
 		}
@@ -234,6 +237,35 @@ func convRows[D, S number](l *Loop, in []int64, dst, src *Tensor) {
 			d[a] = D(s[b])
 			a += in[0]
 			b += in[1]
+		}
+	})
+}
+
+// wholeRows stores floats as integers, which are cut to the width of their dtype. It reports whether dst has such.
+func wholeRows[S float32 | float64](l *Loop, dst, src *Tensor) bool {
+	switch dst.DType {
+	case Int64:
+		cutRows[int64, S](l, dst, src)
+	case Int32:
+		cutRows[int32, S](l, dst, src)
+	case Int16:
+		cutRows[int16, S](l, dst, src)
+	case Int8:
+		cutRows[int8, S](l, dst, src)
+	case UInt8:
+		cutRows[uint8, S](l, dst, src)
+	default:
+		return false
+	}
+	return true
+}
+
+func cutRows[D int64 | int32 | int16 | int8 | uint8, S float32 | float64](l *Loop, dst, src *Tensor) {
+	d, s := all[D](dst), all[S](src)
+	l.Rows(func(o []int64, n int64) {
+		y, x := d[o[0]:o[0]+n], s[o[1]:o[1]+n]
+		for i := range y {
+			y[i] = D(int64(x[i]))
 		}
 	})
 }

@@ -183,12 +183,15 @@ func (s *Storage) Recycle() {
 	s.Data, s.block = nil, nil
 }
 
+// Recyclable reports whether there is memory that Recycle gives back.
+func (s *Storage) Recyclable() bool { return s.block != nil }
+
 func storage(nbytes int64) (*Storage, bool) {
 	if nbytes <= 0 {
 		return &Storage{Data: []byte{}}, false
 	}
-	if nbytes >= keep { // large objects begin where a page does
-		buf, dirty := heap.take(int(nbytes))
+	if nbytes >= keep || poisoned != "" { // large objects begin where a page does
+		buf, dirty := heap.take(max(int(nbytes), 1<<12))
 		return &Storage{Data: buf[:nbytes:nbytes], NBytes: nbytes, block: buf}, dirty
 	}
 	buf := make([]byte, nbytes+63)

@@ -750,6 +750,9 @@ loop:
 			if o.word&namedCall != 0 {
 				kwnames = f.Code.argNames(f.PC)
 			}
+			if in.passed != nil {
+				in.passed = nil
+			}
 			f.SP = sp
 			if in.CallHook != nil {
 				v, err = in.callHooked(callable, args, kwnames)
@@ -792,6 +795,9 @@ loop:
 			}
 			stack[drop] = v
 			sp = drop + 1
+			if in.Made != nil || in.passed != nil {
+				in.valued(f, pc, callable, v)
+			}
 			if in.stop.Load() { // what came while it ran, or what it asked for
 				f.SP = sp
 				if err = in.stopped(); err != nil {

@@ -465,6 +465,11 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 				return sp, err
 			}
 		}
+		if in.Made != nil && !handled {
+			if _, ok := callable.(*Function); !ok {
+				in.valued(f, f.PC+1, callable, v)
+			}
+		}
 		sp -= 2
 		stack[sp-1] = v
 		if in.stop.Load() {

@@ -28,6 +28,7 @@ type Interp struct {
 	Codecs
 	Trees
 	asyncState
+	Untaken
 
 	boxes     // memory for the numbers that the evaluator makes
 	textCache // what long strings consist of

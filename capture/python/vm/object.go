@@ -120,6 +120,8 @@ type Builtin struct {
 	slot    bool // of the methods that CPython keeps in slots
 	parsed  bool // errors about the number of arguments are those of PyArg_ParseTuple
 	shared  bool // Fn does not keep args: they may be the caller's stack
+
+	Fresh bool // Fn says by Interp.Made whether somebody else has its result
 }
 
 // Module is a Python module.
