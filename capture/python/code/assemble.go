@@ -198,6 +198,7 @@ func (in Instr) Takes() int {
 // assemble resolves labels, drops what cannot be reached, computes depths and the exception table.
 func (u *unit) assemble() error {
 	u.foldTuples()
+	u.swapTuples()
 	u.dropRedundant()
 	u.inlineExits()
 	u.copyExits()

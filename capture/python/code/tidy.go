@@ -51,6 +51,81 @@ func (u *unit) foldTuples() {
 	}
 }
 
+// swapTuples has no tuple made that is taken apart at once: two or three values on the stack change their places instead, and where they are
+// stored right away, the stores change theirs.
+func (u *unit) swapTuples() {
+	begins := u.blocks()
+	for i := range u.instrs[:max(len(u.instrs)-1, 0)] {
+		in, next := &u.instrs[i], &u.instrs[i+1]
+		if in.Op != BUILD_TUPLE || next.Op != UNPACK_SEQUENCE || in.Arg != next.Arg || begins[i+1] {
+			continue
+		}
+		switch in.Arg {
+		case 1:
+			next.Op, next.Arg = NOP, 0
+		case 2, 3:
+			next.Op = SWAP
+		default:
+			continue
+		}
+		in.Op, in.Arg = NOP, 0
+	}
+	for i := range u.instrs {
+		if u.instrs[i].Op == SWAP {
+			u.swapStores(i, begins)
+		}
+	}
+}
+
+// swapStores makes the SWAP at place i needless by exchanging the instructions that take the two values, if all from one to the other just store or
+// drop a value and stand in one line. It goes on with the SWAPs before it, which only then may be followed by such.
+func (u *unit) swapStores(i int, begins []bool) {
+	taking := func(op Op) bool { return op == STORE_FAST || op == POP_TOP }
+	// next is the place of the next instruction that takes a value, -1 if another comes first, or if it is of another line than the one given.
+	next := func(i int, line int32) int {
+		for i++; i < len(u.instrs) && !begins[i]; i++ {
+			switch in := u.instrs[i]; {
+			case line >= 0 && in.Line != line:
+				return -1
+			case in.Op == NOP:
+			case taking(in.Op):
+				return i
+			default:
+				return -1
+			}
+		}
+		return -1
+	}
+	for from := i; i >= 0 && (i == from || !begins[i+1]); i-- {
+		in := &u.instrs[i]
+		if in.Op != SWAP {
+			if in.Op != NOP && !taking(in.Op) {
+				return
+			}
+			continue
+		}
+		first := next(i, -1)
+		if first < 0 {
+			return
+		}
+		last := first
+		for range in.Arg - 1 {
+			if last = next(last, u.instrs[first].Line); last < 0 {
+				return
+			}
+		}
+		a, b := u.instrs[first], u.instrs[last]
+		stores := func(in rawInstr, name int32) bool { return in.Op == STORE_FAST && in.Arg == name }
+		for k := first + 1; k <= last; k++ {
+			if between := u.instrs[k]; a.Op == STORE_FAST && stores(between, a.Arg) || k < last && b.Op == STORE_FAST && stores(between, b.Arg) {
+				return
+			}
+		}
+		in.Op, in.Arg = NOP, 0
+		u.instrs[first], u.instrs[last] = b, a
+	}
+}
+
 // trimConsts drops the constants behind the last that is used. The first stays: it may be a docstring.
 func (u *unit) trimConsts(depth []int) {
 	last := 0

@@ -5,23 +5,48 @@ import "whittle/capture/python/vm"
 // orderedDict is what an interpreter needs to make ordered dicts: their class and those of their views. A dict keeps the order of its keys
 // anyway; an ordered one is equal to another only in the same order, and can move a key to either end.
 type orderedDict struct {
-	cls, keys, values, items *vm.Type
+	cls, iter, keys, values, items *vm.Type
 }
 
 // orderedDictType makes collections.OrderedDict.
 func orderedDictType(in *vm.Interp) *vm.Type {
 	od := &orderedDict{}
-	view := func(name string, base *vm.Type) *vm.Type {
-		return in.NewNativeType(vm.Spec{Strict: true, Name: name, Module: "builtins", Bases: []*vm.Type{base}, NoDict: true})
+	// The class of iterators is what dict's own have, but for the hint of a length.
+	od.iter = in.NewNativeType(vm.Spec{Strict: true, Name: "odict_iterator", Module: "builtins", NoDict: true, Final: true, New: vm.Uncreatable, Methods: map[string]vm.GoFunc{
+		"__iter__": func(_ *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return a[0], nil },
+		"__next__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			v, err := in.Next(a[0])
+			if v == nil && err == nil {
+				err = in.RaiseObj(in.Exc.StopIteration)
+			}
+			return v, err
+		},
+		"__reduce__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			return a[0].(*vm.GoIter).Reduce(in, od.iter)
+		}},
+		Arity: map[string][2]int{"__iter__": {0, 0}, "__next__": {0, 0}, "__reduce__": {0, 0}}})
+	walk := func(kind int, backwards bool) vm.GoFunc {
+		return func(_ *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			d, _, ok := vm.ViewOf(a[0])
+			if !ok {
+				d, _ = vm.AsDict(a[0])
+			}
+			return vm.NewOrderedIter(d, kind, backwards, od.iter), nil
+		}
 	}
-	od.keys = view("odict_keys", vm.DictKeysType)
-	od.values = view("odict_values", vm.DictValuesType)
-	od.items = view("odict_items", vm.DictItemsType)
+	none := [2]int{0, 0}
+	view := func(name string, base *vm.Type, kind int) *vm.Type {
+		return in.NewNativeType(vm.Spec{Strict: true, Name: name, Module: "builtins", Bases: []*vm.Type{base}, NoDict: true, Final: true,
+			Methods: map[string]vm.GoFunc{"__iter__": walk(kind, false), "__reversed__": walk(kind, true)}, Arity: map[string][2]int{"__iter__": none, "__reversed__": none}})
+	}
+	od.keys = view("odict_keys", vm.DictKeysType, 0)
+	od.values = view("odict_values", vm.DictValuesType, 1)
+	od.items = view("odict_items", vm.DictItemsType, 2)
 	od.cls = in.NewNativeType(vm.Spec{Strict: true, Name: "OrderedDict", NoModule: true, Module: "collections", Bases: []*vm.Type{vm.DictType}, Doc: "Dictionary that remembers insertion order",
 		New: func(_ *vm.Interp, cls *vm.Type, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			return vm.NewInstance(cls, vm.NewDict()), nil
 		},
-		Arity: map[string][2]int{"keys": {0, 0}, "values": {0, 0}, "items": {0, 0}, "copy": {0, 0}, "__reduce__": {0, 0}, "__repr__": {0, 0}, "__eq__": {1, 1}, "__ne__": {1, 1},
+		Arity: map[string][2]int{"keys": {0, 0}, "values": {0, 0}, "items": {0, 0}, "copy": {0, 0}, "__reduce__": {0, 0}, "__repr__": {0, 0}, "__iter__": none, "__reversed__": none, "__eq__": {1, 1}, "__ne__": {1, 1},
 			"__or__": {1, 1}, "__ror__": {1, 1}, "__ior__": {1, 1}},
 		Methods: map[string]vm.GoFunc{
 			"__init__": func(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
@@ -42,13 +67,15 @@ func orderedDictType(in *vm.Interp) *vm.Type {
 			"copy": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 				return in.Call(a[0].Type(), a[:1:1], nil)
 			},
-			"pop":         dictMethod("pop", "key, default=nil"),
-			"setdefault":  dictMethod("setdefault", "key, default=None"),
-			"popitem":     od.popItem(),
-			"move_to_end": od.moveToEnd(),
-			"__reduce__":  od.reduce,
-			"__repr__":    od.repr,
-			"__eq__":      od.equal,
+			"__iter__":     walk(0, false),
+			"__reversed__": walk(0, true),
+			"pop":          dictMethod("pop", "key, default=nil"),
+			"setdefault":   dictMethod("setdefault", "key, default=None"),
+			"popitem":      od.popItem(),
+			"move_to_end":  od.moveToEnd(),
+			"__reduce__":   od.reduce,
+			"__repr__":     od.repr,
+			"__eq__":       od.equal,
 			"__ne__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 				v, err := od.equal(in, a, nil)
 				if err != nil || v == vm.NotImplemented {
@@ -183,6 +210,9 @@ func (od *orderedDict) moveToEnd() vm.GoFunc {
 		}
 		if !ok {
 			return nil, in.KeyError(b[0])
+		}
+		if end := d.End(last); vm.Is(end, b[0]) {
+			return vm.None, nil
 		}
 		if last {
 			if _, err := d.Del(in, b[0]); err != nil {

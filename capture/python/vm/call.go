@@ -215,9 +215,7 @@ func (fn *Function) call(in *Interp, args []Object, kw []KwArg) (Object, error) 
 			return v, err
 		}
 	}
-	v, err := in.runFrame(f)
-	in.endFrame(f)
-	return v, err
+	return in.finish(f, true)
 }
 
 // callTwo is call with two arguments, which are not gathered where the function just takes them.
@@ -227,9 +225,7 @@ func (fn *Function) callTwo(in *Interp, a, b Object) (Object, error) {
 	}
 	f := in.pushFrame(fn)
 	f.LocalsPlus[0], f.LocalsPlus[1] = a, b
-	v, err := in.runFrame(f)
-	in.endFrame(f)
-	return v, err
+	return in.finish(f, true)
 }
 
 // plainNew are the types whose constructors take no keywords.
@@ -265,8 +261,10 @@ func (t *Type) instantiate(in *Interp, args []Object, kw []KwArg) (Object, error
 		return nil, err
 	}
 	defer in.leave()
-	nw := t.Lookup("__new__")
-	initf := t.Lookup("__init__")
+	nw, initf := t.makes, t.inits
+	if nw == nil {
+		nw, initf = t.Lookup("__new__"), t.Lookup("__init__")
+	}
 	var o Object
 	var err error
 	if b, ok := nw.(*Builtin); ok {

@@ -2,7 +2,7 @@ package vm
 
 import (
 	"slices"
-	"weak"
+	"unsafe"
 
 	"whittle/capture/python/code"
 )
@@ -10,7 +10,8 @@ import (
 // CallStack holds the frames that run, and the memory of those that need none of their own.
 //
 // Most calls end before anything could keep their frame. Their locals and operands therefore lie in one slab, each frame's above those of
-// its caller, and their Frame structs are used again. The slab below top belongs to running frames; above top every slot is nil, so that
+// its caller, and their Frame structs are used again: each for calls of one height, as the next call from there is mostly one of the same
+// function, to which it is fitted already. The slab below top belongs to running frames; above top every slot is nil, so that
 // pushFrame hands out unbound locals without clearing them. When the slab is full, a larger one takes its place for the calls that follow;
 // frames remember theirs, and popFrame goes back to it.
 //
@@ -23,8 +24,9 @@ type CallStack struct {
 	depth int    // calls under way, those of native functions too
 	slab  []Object
 	top   int
-	free  []*Frame // for use again
-	named []KwArg  // the keyword arguments that are bound right now
+	pool  []*Frame // by height: pool[:inUse] run, the others are for use again
+	inUse int
+	named []KwArg // the keyword arguments that are bound right now
 	tracing
 }
 
@@ -57,12 +59,17 @@ func (s *CallStack) popFrame(f *Frame) {
 	if f.heap {
 		return
 	}
+	s.inUse--
 	if f.retained {
+		s.pool[s.inUse] = &Frame{}
 		f.LocalsPlus = slices.Clone(f.LocalsPlus)
 		f.Stack = nil // the call is over
 	}
-	clear(f.slab[f.base : f.base+f.Code.nslots+f.Code.StackSize+1])
-	s.slab, s.top = f.slab, f.base
+	clearSlots(f.slab[f.base : f.base+f.size])
+	s.top = f.base
+	if unsafe.SliceData(s.slab) != unsafe.SliceData(f.slab) {
+		s.slab = f.slab
+	}
 	if f.retained {
 		f.slab = nil
 		f.heap = true
@@ -70,22 +77,38 @@ func (s *CallStack) popFrame(f *Frame) {
 	}
 	// What a frame says of its call must go, as it may keep much alive; the rest is overwritten.
 	f.Func, f.Back = nil, nil
-	if f.Locals != nil || f.gen != (weak.Pointer[Generator]{}) || f.Trace != nil || f.Ext != nil || f.yielded || f.spy != nil {
-		f.Locals, f.gen, f.Trace, f.Ext, f.yielded, f.spy = nil, weak.Pointer[Generator]{}, nil, nil, false, nil
+	if f.Locals != nil || f.Trace != nil || f.Ext != nil || f.yielded || f.spy != nil {
+		f.Locals, f.Trace, f.Ext, f.yielded, f.spy = nil, nil, nil, false, nil
 	}
-	s.free = append(s.free, f)
 }
+
+// clearSlots clears slots, a multiple of slotStep.
+func clearSlots(s []Object) {
+	for len(s) >= slotStep {
+		*(*[slotStep]Object)(s) = [slotStep]Object{}
+		s = s[slotStep:]
+	}
+}
+
+// slotStep is how many slots are cleared at once: the room that a frame takes in the slab is a multiple of it.
+const slotStep = 4
 
 // callMark is a height of the stack, to which a panic that became an error takes it back.
 type callMark struct {
 	depth int
 	slab  []Object
 	top   int
+	inUse int
 }
 
-func (s *CallStack) mark() callMark { return callMark{s.depth, s.slab, s.top} }
+func (s *CallStack) mark() callMark { return callMark{s.depth, s.slab, s.top, s.inUse} }
 
-func (s *CallStack) rewind(m callMark) { s.depth, s.slab, s.top = m.depth, m.slab, m.top }
+func (s *CallStack) rewind(m callMark) {
+	s.depth, s.slab, s.top, s.inUse = m.depth, m.slab, m.top, m.inUse
+	clear(s.slab[s.top:])
+	clear(s.pool[s.inUse:]) // they are as the calls left them
+	s.pool = s.pool[:s.inUse]
+}
 
 // pushFrame makes a frame for a call of fn: in the slab, unless something may keep it.
 func (in *Interp) pushFrame(fn *Function) *Frame {
@@ -96,39 +119,74 @@ func (in *Interp) pushFrame(fn *Function) *Frame {
 	if c.fast == nil {
 		c.ready()
 	}
-	n := c.nslots + c.StackSize + 1
+	n := c.size
 	if in.top+n > len(in.slab) {
 		in.grow(n)
 	}
 	base := in.top
 	in.top = base + n
-	var f *Frame
-	if k := len(in.free); k > 0 {
-		f, in.free[k-1] = in.free[k-1], nil
-		in.free = in.free[:k-1]
-	} else {
-		f = &Frame{}
+	k := in.inUse
+	in.inUse = k + 1
+	if k == len(in.pool) {
+		in.pool = append(in.pool, &Frame{})
 	}
-	f.Func, f.Code, f.Globals, f.Builtins = fn, c, fn.Globals, fn.Builtins
-	f.LocalsPlus = in.slab[base : base+c.nslots : base+c.nslots]
-	f.Stack = in.slab[base+c.nslots : base+n : base+n]
-	f.base, f.slab = base, in.slab
+	f := in.pool[k]
+	if f.Code != c || f.base != base || unsafe.SliceData(f.slab) != unsafe.SliceData(in.slab) {
+		f.Code = c
+		f.LocalsPlus = in.slab[base : base+c.nslots : base+c.nslots]
+		f.Stack = in.slab[base+c.nslots : base+n : base+n]
+		f.base, f.size, f.slab = base, n, in.slab
+	}
+	f.Func, f.Globals, f.Builtins = fn, fn.Globals, fn.Builtins
 	f.SP, f.PC = 0, 0
 	return f
 }
 
-// pushCall makes the frame of a call with positional arguments.
-func (in *Interp) pushCall(fn *Function, args []Object) (*Frame, error) {
+// callPlain is a call of a Python function with positional arguments, which may lie on the caller's stack.
+func (in *Interp) callPlain(fn *Function, args []Object) (Object, error) {
 	f := in.pushFrame(fn)
-	if c := fn.Code; !c.simple || len(args) != c.ArgCount {
-		if err := fn.bind(in, f.LocalsPlus, args, nil); err != nil {
-			in.popFrame(f)
-			return nil, err
+	if c := f.Code; c.simple && len(args) == c.ArgCount && len(args) <= len(f.LocalsPlus) {
+		//lint:ignore S1001 they are few: copy would be a call, with another one in it
+		for i, a := range args {
+			f.LocalsPlus[i] = a
 		}
-		return f, nil
+	} else if err := fn.bind(in, f.LocalsPlus, args, nil); err != nil {
+		in.popFrame(f)
+		return nil, err
 	}
-	copy(f.LocalsPlus, args)
-	return f, nil
+	return in.finish(f, true)
+}
+
+// finish evaluates a frame for the frame that runs now, and gives it back if pushFrame made it. It is evalThrow and endFrame in one, for the
+// calls about which nobody wants to know.
+func (in *Interp) finish(f *Frame, pushed bool) (Object, error) {
+	prev, prevExc := in.frame, in.exc
+	if in.FrameHook != nil || prev == nil || in.watched || in.depth >= in.RecursionLimit {
+		v, err := in.runFrame(f)
+		if pushed {
+			in.endFrame(f)
+		}
+		return v, err
+	}
+	in.depth++
+	f.Back = prev
+	in.frame = f
+	v, err := in.eval(f, nil)
+	if f.spy != nil { // it got one on the way
+		v, err = in.reportReturn(f, v, err)
+	}
+	in.frame = prev
+	in.depth--
+	if f.kept {
+		prev.Retain()
+	}
+	if err != nil {
+		in.exc = prevExc
+	}
+	if pushed {
+		in.endFrame(f)
+	}
+	return v, err
 }
 
 // enter counts a call, or raises RecursionError; leave undoes it. Frames are counted by evalThrow.

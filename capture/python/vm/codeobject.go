@@ -21,6 +21,7 @@ type Code struct {
 	hashes []uint64 // of Names
 	caches []inlineCache
 	nslots int
+	size   int // slots of a frame in the slab, those of the stack included
 	// The slots of what is neither an argument nor a free variable.
 	scopeBegin, scopeEnd int
 	simple               bool // only plain positional parameters
@@ -77,6 +78,7 @@ func (c *Code) ready() {
 	for i, n := range c.Names {
 		c.names[i] = Str(n)
 	}
+	c.size = (c.nslots + c.StackSize + slotStep) &^ (slotStep - 1)
 	c.fast = quicken(c.ops)
 	c.caches = make([]inlineCache, len(c.Instrs))
 }

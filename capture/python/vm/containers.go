@@ -6,7 +6,13 @@ import (
 
 // Append adds an item. Lists double as they grow: appends are frequent and a larger step saves copying.
 func (l *List) Append(v Object) {
-	if n := len(l.Items); n == cap(l.Items) && n >= 256 && n < 1<<24 {
+	n := len(l.Items)
+	if n == 0 && cap(l.Items) == 0 {
+		l.Items = make([]Object, 1, 4)
+		l.Items[0] = v
+		return
+	}
+	if n == cap(l.Items) && n >= 256 && n < 1<<24 {
 		items := make([]Object, n, 2*n)
 		copy(items, l.Items)
 		l.Items = items
@@ -254,6 +260,7 @@ func initSequences() {
 	addClass(SetType, "__class_getitem__", genericAlias)
 	addClass(FrozenSetType, "__class_getitem__", genericAlias)
 	addClass(MappingProxyType, "__class_getitem__", genericAlias)
+	addClass(EnumerateType, "__class_getitem__", genericAlias)
 
 	tt := TupleType
 	tt.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
@@ -351,6 +358,11 @@ func (v *dictView) Type() *Type {
 	if v.cls != nil {
 		return v.cls
 	}
+	return v.base()
+}
+
+// base is the class of dict's own views of that kind.
+func (v *dictView) base() *Type {
 	switch v.kind {
 	case 1:
 		return DictValuesType

@@ -1,8 +1,6 @@
 package vm
 
 import (
-	"weak"
-
 	"whittle/capture/python/code"
 )
 
@@ -26,7 +24,7 @@ func (w *coroutineWrapper) Next(in *Interp) (Object, error) { return w.c.body.Ne
 // newSuspended makes the object that a call of a generator function or an async function returns, around the frame of the call.
 func (in *Interp) newSuspended(f *Frame) Object {
 	g := &Generator{Name: f.Func.Name, Qualname: f.Func.Qualname, frame: f, code: f.Code}
-	f.gen = weak.Make(g)
+	f.body = g
 	switch {
 	case f.Code.Flags&code.Coroutine != 0:
 		g.kind = coroutineBody

@@ -286,7 +286,7 @@ func (d *Dict) compact() {
 
 // rehash builds the index anew, with room for half as many entries again, and closes gaps where they are the most of the entries.
 func (d *Dict) rehash() {
-	if d.live < len(d.entries)/2 {
+	if d.live < len(d.entries) && d.index == nil || d.live < len(d.entries)/2 {
 		out := make([]dictEntry, 0, d.live*2+4)
 		for _, e := range d.entries {
 			if e.key != nil {
@@ -294,6 +294,10 @@ func (d *Dict) rehash() {
 			}
 		}
 		d.entries = out
+		if len(out) <= smallDict {
+			d.index = nil
+			return
+		}
 	}
 	size := 16
 	for size*2 < len(d.entries)*4 {
@@ -316,7 +320,7 @@ func (d *Dict) rehash() {
 	}
 }
 
-// remove takes out the entry at place j. In a small dict the rest moves up; in a larger one a gap stays, so that the index holds.
+// remove takes out the entry at place j. A gap stays: the index holds, and who walks through the dict stands where it stood.
 func (d *Dict) remove(j int) {
 	d.keysVer++
 	if d.index != nil {
@@ -333,10 +337,6 @@ func (d *Dict) remove(j int) {
 	if d.live == 0 {
 		d.entries = d.entries[:0]
 		d.index = nil
-	} else if d.index == nil {
-		copy(d.entries[j:], d.entries[j+1:])
-		d.entries[len(d.entries)-1] = dictEntry{}
-		d.entries = d.entries[:len(d.entries)-1]
 	}
 }
 
@@ -497,6 +497,19 @@ func (d *Dict) Pop(last bool) (k, v Object, ok bool) {
 	e := d.entries[i]
 	d.remove(i)
 	return e.key, e.val, true
+}
+
+// End is the last or the first key; nil of an empty dict.
+func (d *Dict) End(last bool) Object {
+	for i := range d.entries {
+		if last {
+			i = len(d.entries) - 1 - i
+		}
+		if k := d.entries[i].key; k != nil {
+			return k
+		}
+	}
+	return nil
 }
 
 // Clear empties the dict.

@@ -757,18 +757,7 @@ loop:
 			if in.CallHook != nil {
 				v, err = in.callHooked(callable, args, kwnames)
 			} else if fn, ok := callable.(*Function); ok && kwnames == nil && fn.Override == nil {
-				nf, e := in.pushCall(fn, args)
-				if e != nil {
-					err = e
-					goto fail
-				}
-				if in.FrameHook != nil {
-					nf.Back = f
-					v, err = in.FrameHook(in, nf)
-				} else {
-					v, err = in.evalThrow(nf, nil)
-				}
-				in.endFrame(nf)
+				v, err = in.callPlain(fn, args)
 			} else if t, ok := callable.(*Type); ok && kwnames == nil && t.constructs() {
 				v, err = t.construct(in, args)
 			} else if b, ok := callable.(*Builtin); ok && kwnames == nil && b.shared && b.NoKw && b.Self == nil {
@@ -812,11 +801,11 @@ loop:
 
 		case code.POP_JUMP_FORWARD_IF_FALSE, code.POP_JUMP_BACKWARD_IF_FALSE:
 			sp--
-			var t bool
-			if b, ok := stack[sp].(Bool); ok {
-				t = bool(b)
-			} else if t, err = in.Truth(stack[sp]); err != nil {
-				goto fail
+			t, known := quickTruth(stack[sp])
+			if !known {
+				if t, err = in.Truth(stack[sp]); err != nil {
+					goto fail
+				}
 			}
 			if !t {
 				if o.op() == code.POP_JUMP_BACKWARD_IF_FALSE && in.stop.Load() {
@@ -828,11 +817,11 @@ loop:
 			}
 		case code.POP_JUMP_FORWARD_IF_TRUE, code.POP_JUMP_BACKWARD_IF_TRUE:
 			sp--
-			var t bool
-			if b, ok := stack[sp].(Bool); ok {
-				t = bool(b)
-			} else if t, err = in.Truth(stack[sp]); err != nil {
-				goto fail
+			t, known := quickTruth(stack[sp])
+			if !known {
+				if t, err = in.Truth(stack[sp]); err != nil {
+					goto fail
+				}
 			}
 			if t {
 				if o.op() == code.POP_JUMP_BACKWARD_IF_TRUE && in.stop.Load() {
@@ -1002,10 +991,10 @@ loop:
 			sp++
 		case code.BUILD_LIST:
 			n := int(o.arg)
-			items := make([]Object, n)
-			copy(items, f.Stack[sp-n:sp])
+			l := newList(n)
+			copy(l.Items, f.Stack[sp-n:sp])
 			sp -= n
-			stack[sp] = &List{items}
+			stack[sp] = l
 			sp++
 		case fastAppendJump:
 			sp--

@@ -478,7 +478,7 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 		}
 	case code.BUILD_MAP:
 		n := 2 * int(o.arg)
-		d := NewDict()
+		d := newDict(int(o.arg))
 		for i := sp - n; i < sp; i += 2 {
 			if err = d.Set(in, stack[i], stack[i+1]); err != nil {
 				return sp, err

@@ -46,8 +46,7 @@ func (t *Type) construct(in *Interp, args []Object) (Object, error) {
 			return nil, err
 		}
 	}
-	r, err := in.runFrame(nf)
-	in.endFrame(nf)
+	r, err := in.finish(nf, true)
 	if err != nil {
 		return nil, err
 	}
@@ -112,9 +111,7 @@ func (in *Interp) callVector(callable Object, args []Object, kwnames *Tuple) (Ob
 		in.popFrame(f)
 		return nil, err
 	}
-	v, err := in.runFrame(f)
-	in.endFrame(f)
-	return v, err
+	return in.finish(f, true)
 }
 
 // namedArgs appends keyword arguments to kw.

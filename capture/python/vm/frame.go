@@ -22,7 +22,8 @@ type Frame struct {
 	SP         int
 	PC         int // index of the instruction that runs, or that runs next
 	Back       *Frame
-	gen        weak.Pointer[Generator] // of a generator's frame; weak, as the generator's end is told (see Watch)
+	body       *Generator              // of a generator's frame; nil once the generator's end is told (see Watch)
+	gen        weak.Pointer[Generator] // then it is here
 
 	// Trace, if not nil, is called before every instruction of this frame. It sees PC and the operand stack, and may
 	// change them. An error that is not *Raised ends the frame without running handlers.
@@ -37,11 +38,20 @@ type Frame struct {
 	yielded  bool
 	heap     bool // LocalsPlus and Stack are its own
 	base     int  // where its slots begin in the slab
+	size     int  // how many they are there, those of the stack included
 	slab     []Object
 }
 
 // Retain keeps the frame and its contents after its call returns.
 func (f *Frame) Retain() { f.retained, f.kept = true, true }
+
+// generator is the generator of which the frame is, or nil.
+func (f *Frame) generator() *Generator {
+	if f.body != nil {
+		return f.body
+	}
+	return f.gen.Value()
+}
 
 // Line is the current source line.
 func (f *Frame) Line() int {
@@ -100,7 +110,7 @@ func (f *Frame) clear(in *Interp) error {
 			return in.Errorf(in.Exc.RuntimeError, "cannot clear an executing frame")
 		}
 	}
-	if g := f.gen.Value(); g != nil && !g.done {
+	if g := f.generator(); g != nil && !g.done {
 		if err := g.Close(in); err != nil {
 			return err
 		}

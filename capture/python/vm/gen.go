@@ -2,6 +2,7 @@ package vm
 
 import (
 	"errors"
+	"weak"
 
 	"whittle/capture/python/code"
 )
@@ -96,9 +97,10 @@ func (g *Generator) resume(in *Interp, sent Object, exc *Exception) (v, ret Obje
 	if !g.started && sent != None {
 		return nil, nil, in.Errorf(in.Exc.TypeError, "can't send non-None value to a just-started %s", g.kind)
 	}
-	if err := in.enter(); err != nil {
-		return nil, nil, err
+	if in.depth >= in.RecursionLimit {
+		return nil, nil, in.newRecursionError()
 	}
+	in.depth++
 	outer := in.exc
 	if g.hasExc {
 		in.exc = g.exc
@@ -115,7 +117,7 @@ func (g *Generator) resume(in *Interp, sent Object, exc *Exception) (v, ret Obje
 	} else {
 		f.Stack[f.SP] = sent
 		f.SP++
-		v, err = in.runFrame(f)
+		v, err = in.finish(f, false)
 	}
 	g.running = false
 	f.Back = nil // whoever resumes it next
@@ -129,6 +131,7 @@ func (g *Generator) resume(in *Interp, sent Object, exc *Exception) (v, ret Obje
 		in.exc = outer
 		if g.watch == nil && g.kind == generatorBody && len(f.Code.ExcTable) > 0 { // it may wait inside a try statement
 			g.watch = newWatch(in, g, func(g *Generator) { in.endBody(g, g) })
+			f.gen, f.body = weak.Make(g), nil
 		}
 		return v, nil, nil
 	}

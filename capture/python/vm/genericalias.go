@@ -272,7 +272,7 @@ func initGenericAlias() {
 		x := *a
 		x.unpacked = true
 		done := false
-		return &GoIter{NextFn: func(in *Interp) (Object, error) {
+		return &GoIter{T: genericAliasIterType, NextFn: func(in *Interp) (Object, error) {
 			if done {
 				return nil, in.stopIteration(nil)
 			}

@@ -15,12 +15,12 @@ type (
 	}
 	tupleIter struct {
 		items []Object
-		i     int
+		i     int // -1 once its end was reached
 	}
 	rangeIter struct{ cur, step, n, all int64 } // n more of all
 	strIter   struct {
 		s string
-		i int
+		i int // -1 once its end was reached
 	}
 	dictIter struct {
 		d     *Dict
@@ -39,7 +39,7 @@ func (*tupleIter) Type() *Type { return TupleIterType }
 func (*rangeIter) Type() *Type { return RangeIterType }
 
 func (it *strIter) Type() *Type {
-	if len(it.s) == utf8.RuneCountInString(it.s) { // that is, ASCII
+	if isASCII(it.s) {
 		return StrIterType
 	}
 	return strWideIterType
@@ -67,12 +67,21 @@ func (it *listIter) Next(*Interp) (Object, error) {
 }
 
 func (it *tupleIter) Next(*Interp) (Object, error) {
-	if it.i >= len(it.items) {
+	if uint(it.i) >= uint(len(it.items)) {
+		it.i = -1
 		return nil, nil
 	}
 	v := it.items[it.i]
 	it.i++
 	return v, nil
+}
+
+// rest is what is still to come.
+func (it *tupleIter) rest() []Object {
+	if it.i < 0 {
+		return nil
+	}
+	return it.items[min(it.i, len(it.items)):]
 }
 
 func (it *rangeIter) Next(in *Interp) (Object, error) {
@@ -86,7 +95,8 @@ func (it *rangeIter) Next(in *Interp) (Object, error) {
 }
 
 func (it *strIter) Next(*Interp) (Object, error) {
-	if it.i >= len(it.s) {
+	if uint(it.i) >= uint(len(it.s)) {
+		it.i = -1
 		return nil, nil
 	}
 	if c := it.s[it.i]; c < utf8.RuneSelf {
@@ -97,6 +107,14 @@ func (it *strIter) Next(*Interp) (Object, error) {
 	v := Str(it.s[it.i : it.i+n])
 	it.i += n
 	return v, nil
+}
+
+// rest is what is still to come.
+func (it *strIter) rest() string {
+	if it.i < 0 {
+		return ""
+	}
+	return it.s[it.i:]
 }
 
 // Next implements Iterator.
@@ -120,7 +138,7 @@ func (it *dictIter) next(in *Interp) (k, v Object, err error) {
 		return nil, nil, nil
 	}
 	if it.n != it.d.live {
-		it.d = nil
+		it.n = -1 // for good
 		return nil, nil, in.Errorf(in.Exc.RuntimeError, "dictionary changed size during iteration")
 	}
 	i, k, v, ok := it.d.next(it.i)
@@ -149,9 +167,12 @@ func reverseDictIter(d *Dict, kind uint8) Object {
 		}
 		return e.key
 	}
-	over := func() { i, n = 0, -1 }
+	done := false
 	return &GoIter{T: []*Type{DictReverseKeyIterType, DictReverseValueIterType, DictReverseItemIterType}[kind], Reduce: func(in *Interp, _ *Type) (Object, error) {
 		left := &List{}
+		if !done && n != d.live {
+			return nil, in.Errorf(in.Exc.RuntimeError, "dictionary changed size during iteration")
+		}
 		for j := min(i, len(d.entries)) - 1; j >= 0; j-- {
 			if e := &d.entries[j]; e.key != nil {
 				left.Items = append(left.Items, pick(e))
@@ -159,11 +180,11 @@ func reverseDictIter(d *Dict, kind uint8) Object {
 		}
 		return remake(in, "iter", left)
 	}, NextFn: func(in *Interp) (Object, error) {
-		if n < 0 {
+		if done {
 			return nil, nil
 		}
 		if n != d.live {
-			over()
+			n = -1 // for good
 			return nil, in.Errorf(in.Exc.RuntimeError, "dictionary changed size during iteration")
 		}
 		for i = min(i, len(d.entries)) - 1; i >= 0; i-- {
@@ -172,14 +193,80 @@ func reverseDictIter(d *Dict, kind uint8) Object {
 				return pick(e), nil
 			}
 		}
-		over()
+		done = true
 		return nil, nil
 	}, Left: func() int {
-		if n != d.live {
+		if done || n != d.live {
 			return 0
 		}
 		return n - given
 	}}
+}
+
+// NewOrderedIter walks through a dict, from its end where backwards is set, as collections.OrderedDict does: kind is as in NewDictView, t the class of
+// the iterator. It fails where a key was added, removed or moved meanwhile, unless it had given the last one.
+func NewOrderedIter(d *Dict, kind int, backwards bool, t *Type) Object {
+	version, i := d.keysVer, -1
+	forth := func() { // to the next entry, -1 where there is none
+		if backwards {
+			for i--; i >= 0 && d.entries[i].key == nil; i-- {
+			}
+			return
+		}
+		for i++; i < len(d.entries) && d.entries[i].key == nil; i++ {
+		}
+		if i == len(d.entries) {
+			i = -1
+		}
+	}
+	if backwards {
+		i = len(d.entries)
+	}
+	forth()
+	step := func(in *Interp) (k, v Object, err error) {
+		switch {
+		case i < 0:
+			return nil, nil, nil
+		case d.keysVer != version && d.live == 0: // for good
+			return nil, nil, in.Errorf(in.Exc.RuntimeError, "OrderedDict changed size during iteration")
+		case d.keysVer != version:
+			i = -1
+			return nil, nil, in.Errorf(in.Exc.RuntimeError, "OrderedDict mutated during iteration")
+		}
+		k, v = d.entries[i].key, d.entries[i].val
+		forth()
+		return k, v, nil
+	}
+	next := func(in *Interp) (Object, error) {
+		k, v, err := step(in)
+		switch {
+		case k == nil || err != nil:
+			return nil, err
+		case kind == 1:
+			return v, nil
+		case kind == 2:
+			return newPair(k, v), nil
+		}
+		return k, nil
+	}
+	it := &GoIter{T: t, NextFn: next, Reduce: func(in *Interp, _ *Type) (Object, error) {
+		left, at := &List{}, i
+		defer func() { i = at }()
+		for {
+			v, err := next(in)
+			if err != nil {
+				return nil, err
+			}
+			if v == nil {
+				return remake(in, "iter", left)
+			}
+			left.Items = append(left.Items, v)
+		}
+	}}
+	if kind == 2 {
+		it.pair = step
+	}
+	return it
 }
 
 // Remaining are the items that the iterator of a list or a tuple is still to give; ok is false for other objects.
@@ -191,7 +278,7 @@ func Remaining(o Object) (items []Object, ok bool) {
 		}
 		return it.l.Items[it.i:], true
 	case *tupleIter:
-		return it.items[min(it.i, len(it.items)):], true
+		return it.rest(), true
 	}
 	return nil, false
 }
@@ -215,14 +302,14 @@ func Pending(it Object) (items []Object, ok bool) {
 		}
 		return append(items, x.l.Items[min(x.i, len(x.l.Items)):]...), true
 	case *tupleIter:
-		return append(items, x.items[min(x.i, len(x.items)):]...), true
+		return append(items, x.rest()...), true
 	case *rangeIter:
 		for i := range x.n {
 			items = append(items, MakeInt(x.cur+i*x.step))
 		}
 		return items, true
 	case *strIter:
-		for _, r := range wtf8.All(x.s[x.i:]) {
+		for _, r := range wtf8.All(x.rest()) {
 			items = append(items, Str(wtf8.Char(r)))
 		}
 		return items, true
@@ -276,7 +363,9 @@ func (in *Interp) Iter(o Object) (Object, error) {
 	case *Generator:
 		return x, nil
 	case *dictView:
-		return &dictIter{d: x.d, n: x.d.live, kind: x.kind}, nil
+		if x.cls == nil || x.cls.Lookup("__iter__") == x.base().Lookup("__iter__") {
+			return &dictIter{d: x.d, n: x.d.live, kind: x.kind}, nil
+		}
 	case Iterator:
 		return x, nil
 	case *MappingProxy:
@@ -359,15 +448,12 @@ func (s *setTable) iter(in *Interp) Object {
 	}}
 }
 
-// left counts the entries that are still to come; none once the dict has changed.
-func (it *dictIter) left() (n int) {
+// left is how many entries are still to come; none once the dict has changed.
+func (it *dictIter) left() int {
 	if it.d == nil || it.n != it.d.live {
 		return 0
 	}
-	for i, _, _, ok := it.d.next(it.i); ok; i, _, _, ok = it.d.next(i) {
-		n++
-	}
-	return n
+	return it.n - it.given
 }
 
 // bytesIter gives the bytes as integers. Those of a bytearray may change meanwhile.

@@ -15,7 +15,7 @@ func initIterators() {
 		ListReverseIterType, DictKeyIterType, DictValueIterType, DictItemIterType, DictReverseKeyIterType, DictReverseValueIterType, DictReverseItemIterType, ReversedType} {
 		hinted[t] = true
 	}
-	for _, t := range []*Type{IteratorType, ListIterType, TupleIterType, RangeIterType, StrIterType, strWideIterType, SetIterType, BytesIterType, ByteArrayIterType, CallableIterType, LongRangeIterType, ListReverseIterType, MemoryIterType, DictKeyIterType, DictValueIterType, DictItemIterType, DictReverseKeyIterType, DictReverseValueIterType, DictReverseItemIterType, EnumerateType, ZipType, MapType, FilterType, ReversedType} {
+	for _, t := range []*Type{IteratorType, ListIterType, TupleIterType, RangeIterType, StrIterType, strWideIterType, SetIterType, BytesIterType, ByteArrayIterType, CallableIterType, LongRangeIterType, ListReverseIterType, MemoryIterType, genericAliasIterType, DictKeyIterType, DictValueIterType, DictItemIterType, DictReverseKeyIterType, DictReverseValueIterType, DictReverseItemIterType, EnumerateType, ZipType, MapType, FilterType, ReversedType} {
 		addMethod(t, "__iter__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return args[0], nil })
 		addMethod(t, "__next__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 			it, ok := unwrap(args[0]).(Iterator)
@@ -49,9 +49,9 @@ func initIterators() {
 					return MakeInt(int64(x.Left())), nil
 				}
 			case *tupleIter:
-				return MakeInt(int64(len(x.items) - x.i)), nil
+				return MakeInt(int64(len(x.rest()))), nil
 			case *strIter:
-				return MakeInt(int64(wtf8.RuneCountInString(x.s[x.i:]))), nil
+				return MakeInt(int64(wtf8.RuneCountInString(x.rest()))), nil
 			}
 			return MakeInt(0), nil
 		})

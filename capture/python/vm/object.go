@@ -414,6 +414,36 @@ func newPair(a, b Object) *Tuple {
 	return &p.t
 }
 
+// newList makes a list of n items that its maker fills: few of them in one piece of memory with it.
+func newList(n int) *List {
+	switch n {
+	case 0:
+		return &List{}
+	case 1:
+		p := &struct {
+			l     List
+			items [1]Object
+		}{}
+		p.l.Items = p.items[:]
+		return &p.l
+	case 2:
+		p := &struct {
+			l     List
+			items [2]Object
+		}{}
+		p.l.Items = p.items[:]
+		return &p.l
+	case 3:
+		p := &struct {
+			l     List
+			items [3]Object
+		}{}
+		p.l.Items = p.items[:]
+		return &p.l
+	}
+	return &List{make([]Object, n)}
+}
+
 // newItems makes a tuple of n items that its maker fills: few of them in one piece of memory with it.
 func newItems(n int) *Tuple {
 	switch n {

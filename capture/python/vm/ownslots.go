@@ -23,7 +23,8 @@ func addOwnSlots() {
 		{order, []*Type{ComplexType, RangeType, DictType}},
 		{"__getattribute__", []*Type{TypeType, excTypes.BaseException, FrameType, GenericAliasType, TracebackType, BuiltinType, CodeType, ComplexType, UnionTypeType,
 			MappingProxyType, MemoryViewType, SliceType, RangeType, DictType, DictValuesType, FloatType, PropertyType, SuperType, TupleType, DictItemsType,
-			DictKeysType, DictKeyIterType, EllipsisTypeType, EnumerateType, FilterType, ListIterType, MapType, RangeIterType, ReversedType, SetIterType,
+			DictKeysType, DictKeyIterType, DictValueIterType, DictItemIterType, IteratorType, CallableIterType, LongRangeIterType,
+			ListReverseIterType, MemoryIterType, strWideIterType, BytesIterType, ByteArrayIterType, EllipsisTypeType, EnumerateType, FilterType, ListIterType, MapType, RangeIterType, ReversedType, SetIterType,
 			StrIterType, TupleIterType, ZipType, ByteArrayType, FrozenSetType, SetType, AsyncGeneratorType, CoroutineType, GeneratorType, IntType, ListType,
 			StrType, BytesType}},
 	}

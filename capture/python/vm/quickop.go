@@ -114,6 +114,17 @@ func quickCompare(a, b Object, arg int32) (t, ok bool) {
 	return false, false
 }
 
+// quickTruth is the truth of what is mostly asked about; known false of the rest.
+func quickTruth(o Object) (t, known bool) {
+	switch x := o.(type) {
+	case Bool:
+		return bool(x), true
+	case Int:
+		return x != 0, true
+	}
+	return false, false
+}
+
 // quickSlice is o[start:stop] of a list, or of a str of ASCII, whose bounds are integers or None; nil of anything else.
 func (in *Interp) quickSlice(o, start, stop Object) Object {
 	n := 0

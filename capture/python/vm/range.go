@@ -290,7 +290,7 @@ func initRange() {
 		}
 		x := args[0].(*longRange)
 		last := x.at(new(big.Int).Sub(x.n, big.NewInt(1)))
-		return (&longRange{start: last, step: new(big.Int).Neg(x.step), n: x.n}).iter(), nil
+		return newLongRange(last, new(big.Int).Sub(x.start, x.step), new(big.Int).Neg(x.step)).iter(), nil
 	})
 	addMethod(r, "index", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		if b, ok := AsBig(args[1]); ok {

@@ -63,12 +63,12 @@ func reduceIterator(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		}
 		return remake(in, "iter", x.l, MakeInt(int64(x.i)))
 	case *tupleIter:
-		if x.i >= len(x.items) && x.i > 0 {
+		if x.i < 0 {
 			return remake(in, "iter", emptyTuple)
 		}
 		return remake(in, "iter", NewTuple(x.items...), MakeInt(int64(x.i)))
 	case *strIter:
-		if x.i >= len(x.s) && x.i > 0 {
+		if x.i < 0 {
 			return remake(in, "iter", Str(""))
 		}
 		return remake(in, "iter", Str(x.s), MakeInt(int64(strLen(x.s[:x.i]))))
@@ -78,7 +78,11 @@ func reduceIterator(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		stop := new(big.Int).Add(start, new(big.Int).Mul(big.NewInt(x.all), big.NewInt(x.step)))
 		return remake(in, "iter", makeRange(start, stop, big.NewInt(x.step)), MakeInt(i))
 	case *dictIter:
-		items, _ := Pending(x)
+		at := *x
+		items, err := in.IterAll(&at)
+		if err != nil {
+			return nil, err
+		}
 		return remake(in, "iter", &List{items})
 	case *GoIter:
 		if x.Reduce != nil {
@@ -120,11 +124,11 @@ func setIteratorState(in *Interp, args []Object, _ []KwArg) (Object, error) {
 			x.i = int(min(max(n, 0), int64(len(x.l.Items))))
 		}
 	case *tupleIter:
-		if x.i < len(x.items) {
+		if x.i >= 0 {
 			x.i = int(min(max(n, 0), int64(len(x.items))))
 		}
 	case *strIter:
-		if x.i < len(x.s) {
+		if x.i >= 0 {
 			x.i = 0
 			for ; n > 0 && x.i < len(x.s); n-- {
 				_, size := wtf8.DecodeRuneInString(x.s[x.i:])

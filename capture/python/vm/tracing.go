@@ -146,7 +146,7 @@ func (in *Interp) reportReturn(f *Frame, v Object, err error) (Object, error) {
 	if !in.watched || f.spy == nil {
 		return v, err
 	}
-	if g := f.gen.Value(); g != nil && !g.started {
+	if g := f.generator(); g != nil && !g.started {
 		return v, err // the call of a generator function: nothing of it has run
 	}
 	arg := v

@@ -42,6 +42,8 @@ type Type struct {
 	flags      typeFlags
 	width      int       // attributes that instances had in their dicts at first
 	ctor       *Function // see constructs
+	makes      Object    // of a built-in type, its __new__
+	inits      Object    // and its __init__
 	ctorKnown  bool
 	owner      *Interp // whose class statement made it; nil for native types
 	layout     bool    // a native type with a constructor of its own

@@ -12,7 +12,7 @@ var (
 	MethodType, BuiltinType, MethodDescrType, WrapperDescrType, MethodWrapperType, ClassMethodDescrType, ModuleType, PropertyType, GetSetType, MemberType, ClassMethodType, StaticMethodType,
 	SuperType, MappingProxyType, GenericAliasType, UnionTypeType, CodeType, FrameType, TracebackType, GeneratorType, IteratorType,
 	ListIterType, TupleIterType, RangeIterType, StrIterType, SetIterType, BytesIterType, ByteArrayIterType, CallableIterType, LongRangeIterType, ListReverseIterType, MemoryIterType, DictKeyIterType, DictValueIterType,
-	DictItemIterType, DictReverseKeyIterType, DictReverseValueIterType, DictReverseItemIterType, strWideIterType, DictKeysType, DictValuesType, DictItemsType, EnumerateType, ZipType, MapType, FilterType, ReversedType, MemoryViewType,
+	DictItemIterType, DictReverseKeyIterType, DictReverseValueIterType, DictReverseItemIterType, strWideIterType, genericAliasIterType, DictKeysType, DictValuesType, DictItemsType, EnumerateType, ZipType, MapType, FilterType, ReversedType, MemoryViewType,
 	CoroutineType, coroutineWrapperType, AsyncGeneratorType, asyncSendType, asyncThrowType, wrappedValueType, anextDefaultType *Type
 )
 
@@ -225,7 +225,7 @@ func init() {
 		{&SetIterType, "set_iterator"}, {&BytesIterType, "bytes_iterator"}, {&ByteArrayIterType, "bytearray_iterator"}, {&CallableIterType, "callable_iterator"},
 		{&LongRangeIterType, "longrange_iterator"}, {&ListReverseIterType, "list_reverseiterator"}, {&MemoryIterType, "memory_iterator"}, {&DictKeyIterType, "dict_keyiterator"}, {&DictValueIterType, "dict_valueiterator"},
 		{&DictItemIterType, "dict_itemiterator"}, {&DictReverseKeyIterType, "dict_reversekeyiterator"}, {&DictReverseValueIterType, "dict_reversevalueiterator"},
-		{&DictReverseItemIterType, "dict_reverseitemiterator"}, {&strWideIterType, "str_iterator"}, {&DictKeysType, "dict_keys"}, {&DictValuesType, "dict_values"}, {&DictItemsType, "dict_items"},
+		{&DictReverseItemIterType, "dict_reverseitemiterator"}, {&strWideIterType, "str_iterator"}, {&genericAliasIterType, "generic_alias_iterator"}, {&DictKeysType, "dict_keys"}, {&DictValuesType, "dict_values"}, {&DictItemsType, "dict_items"},
 		{&EnumerateType, "enumerate"}, {&ZipType, "zip"}, {&MapType, "map"}, {&FilterType, "filter"}, {&ReversedType, "reversed"}, {&MemoryViewType, "memoryview"},
 		{&CoroutineType, "coroutine"}, {&coroutineWrapperType, "coroutine_wrapper"}, {&AsyncGeneratorType, "async_generator"}, {&asyncSendType, "async_generator_asend"},
 		{&asyncThrowType, "async_generator_athrow"}, {&wrappedValueType, "async_generator_wrapped_value"}, {&anextDefaultType, "anext_awaitable"},
@@ -236,6 +236,8 @@ func init() {
 	}
 	BoolType = newBuiltinType("bool", IntType)
 	for _, t := range []*Type{BoolType, NoneTypeType, EllipsisTypeType, NotImplementedTypeType, SliceType, RangeType, FunctionType, MethodType, BuiltinType, GeneratorType, CodeType, FrameType, TracebackType, CellType,
+		IteratorType, ListIterType, TupleIterType, RangeIterType, StrIterType, strWideIterType, SetIterType, BytesIterType, ByteArrayIterType, CallableIterType, LongRangeIterType, ListReverseIterType, MemoryIterType, genericAliasIterType,
+		DictKeyIterType, DictValueIterType, DictItemIterType, DictReverseKeyIterType, DictReverseValueIterType, DictReverseItemIterType, DictKeysType, DictValuesType, DictItemsType,
 		CoroutineType, coroutineWrapperType, AsyncGeneratorType, asyncSendType, asyncThrowType, wrappedValueType, anextDefaultType} {
 		t.Final = true
 	}
@@ -292,6 +294,7 @@ func init() {
 		for i := len(t.MRO) - 1; i >= 0; i-- {
 			t.MRO[i].Dict.Each(func(k, v Object) bool { t.flat[string(k.(Str))] = v; return true })
 		}
+		t.makes, t.inits = t.flat["__new__"], t.flat["__init__"]
 	}
 	// What interpreters share gets its identity now.
 	id := int64(0x7d0000000000)

@@ -212,12 +212,25 @@ func patternSpec() vm.Spec {
 			"scanner":   spanned("scanner", func(in *vm.Interp, p *Pattern, s *span) (vm.Object, error) { return p.scan(in, s), nil }),
 			"finditer": spanned("finditer", func(in *vm.Interp, p *Pattern, s *span) (vm.Object, error) {
 				sc := p.scan(in, s)
+				// It is iter(sc.search, None).
+				done := false
 				return &vm.GoIter{T: vm.CallableIterType, NextFn: func(in *vm.Interp) (vm.Object, error) {
+					if done {
+						return nil, nil
+					}
 					m, err := sc.next(in, true)
 					if m == vm.None {
+						done = true
 						return nil, err
 					}
 					return m, err
+				}, Reduce: func(in *vm.Interp, _ *vm.Type) (vm.Object, error) {
+					iter, _ := in.Builtins.Dict.GetStr("iter")
+					if done {
+						return vm.NewTuple(iter, vm.NewTuple(vm.NewTuple())), nil
+					}
+					search, err := in.GetAttr(sc, "search")
+					return vm.NewTuple(iter, vm.NewTuple(search, vm.None)), err
 				}}, nil
 			}),
 			"split": bound("split", "string, maxsplit=0", func(in *vm.Interp, p *Pattern, a []vm.Object) (vm.Object, error) {
