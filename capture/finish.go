@@ -183,6 +183,9 @@ func (c *compilation) backend(tr *tracer, out *outcome, en *entry, gm *fx.GraphM
 		fn, err = d.compileGraph(tr, gm, en.inputs, ev, out)
 		return err
 	})
+	for i := range en.inputs {
+		en.inputs[i].val = nil // what the first call was given is the program's to drop
+	}
 	if err == nil {
 		d.logf(logCompiled, "Step 2: done compiler function %s", d.ctx.Backend.Name)
 	}
@@ -298,7 +301,7 @@ func (d *Dynamo) compileGraph(tr *tracer, gm *fx.GraphModule, ins []input, ev *F
 	native := d.T.NativeGraph(obj)
 	native.Captured()
 	tr.known()
-	native.Describe = tr.journal.describedSizes
+	native.Describe = tr.journal.describedSizes()
 	if err := d.giveMembers(obj, tr.out, ins); err != nil {
 		return nil, err
 	}

@@ -278,12 +278,15 @@ func (jo *journal) described(n *fx.Node) string {
 	return text
 }
 
-// describedSizes is described without strides and device.
-func (jo *journal) describedSizes(n *fx.Node) string {
-	if t, ok := n.Val.(*tensor.Tensor); ok && t != nil && jo.sizes.Symbolic(t) {
-		return t.DType.Short() + symbolic.List(jo.sizes.Size(t))
+// describedSizes is described without strides and device. It keeps the sizes, and not the trace.
+func (jo *journal) describedSizes() func(n *fx.Node) string {
+	sizes := jo.sizes
+	return func(n *fx.Node) string {
+		if t, ok := n.Val.(*tensor.Tensor); ok && t != nil && sizes.Symbolic(t) {
+			return t.DType.Short() + symbolic.List(sizes.Size(t))
+		}
+		return fx.DescribedSizes(n.Val)
 	}
-	return fx.DescribedSizes(n.Val)
 }
 
 // sizesText is a node's sizes as a Python tuple; "" for what is no tensor.

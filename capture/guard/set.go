@@ -3,13 +3,14 @@ package guard
 import (
 	"whittle/capture/python/vm"
 	"whittle/capture/source"
+	"whittle/capture/torch"
 )
 
 // Set is the guards of compiled code. What several of them look at is read once, each value from the one that it belongs to. A Set
 // is checked by one goroutine at a time; a check may run code of the program, which may check the same Set again.
 type Set struct {
 	guards []*Guard
-	values map[string]vm.Object // what was guarded, by the name of its source
+	values map[string]vm.Object // what was guarded looks like, by the name of its source: see likeness
 
 	// Filled by the first check.
 	slots  []slot // a source's base comes before it
@@ -63,9 +64,38 @@ func NewSet(gs []*Guard, d *Draft) *Set {
 	}
 	s := &Set{guards: gs}
 	if d != nil {
-		s.values = d.values
+		s.values = make(map[string]vm.Object, len(d.values))
+		for name, v := range d.values {
+			s.values[name] = likeness(v)
+		}
 	}
 	return s
+}
+
+var (
+	someTensor = &torch.Tensor{}
+	someList   = vm.NewList()
+	someTuple  = vm.NewTuple()
+	someDict   = vm.NewDict()
+)
+
+// likeness is what listings tell a guarded value by. The value itself is the program's, to drop when it likes.
+func likeness(v vm.Object) vm.Object {
+	switch v.(type) {
+	case vm.Bool, *vm.NoneType, vm.Int, vm.Float, vm.Str:
+		return v
+	case *torch.Tensor:
+		return someTensor
+	}
+	switch {
+	case ListLen(v) >= 0:
+		return someList
+	case TupleLen(v) >= 0:
+		return someTuple
+	case DictLen(v) >= 0:
+		return someDict
+	}
+	return vm.Ellipsis
 }
 
 // NeverHolds is a Set that always fails, and says why.
@@ -156,7 +186,10 @@ func (s *Set) Check(e *source.Env) (ok bool, why Failure) {
 		return s.again(s.checks).Check(e)
 	}
 	s.busy = true
-	defer func() { s.busy = false }()
+	defer func() {
+		s.busy = false
+		clear(s.read)
+	}()
 	s.stamp++
 	var many []vm.Object
 	for i := range s.checks {

@@ -25,12 +25,14 @@ func (w *coroutineWrapper) Next(in *Interp) (Object, error) { return w.c.body.Ne
 func (in *Interp) newSuspended(f *Frame) Object {
 	g := &Generator{Name: f.Func.Name, Qualname: f.Func.Qualname, frame: f, code: f.Code}
 	f.body = g
+	back := f.Back
+	f.Back = nil // until it is resumed
 	switch {
 	case f.Code.Flags&code.Coroutine != 0:
 		g.kind = coroutineBody
 		c := &Coroutine{body: g, origin: None}
 		if in.originDepth > 0 {
-			c.origin = originOf(f.Back, in.originDepth)
+			c.origin = originOf(back, in.originDepth)
 		}
 		g.watch = newWatch(in, c, func(c *Coroutine) { in.endCoroutine(c) })
 		return c

@@ -397,8 +397,11 @@ func (in *Interp) Iter(o Object) (Object, error) {
 			}
 			return err
 		}, Left: func() int {
-			if i < 0 || o.Type().Lookup("__len__") == nil {
+			if i < 0 {
 				return 0
+			}
+			if o.Type().Lookup("__len__") == nil {
+				return -1
 			}
 			n, err := in.Len(o)
 			if err != nil {

@@ -46,7 +46,10 @@ func initIterators() {
 				return MakeInt(int64(x.left())), nil
 			case *GoIter:
 				if x.Left != nil {
-					return MakeInt(int64(x.Left())), nil
+					if n := x.Left(); n >= 0 {
+						return MakeInt(int64(n)), nil
+					}
+					return NotImplemented, nil
 				}
 			case *tupleIter:
 				return MakeInt(int64(len(x.rest()))), nil

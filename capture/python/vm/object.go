@@ -196,7 +196,7 @@ type Iterator interface {
 type GoIter struct {
 	NextFn func(in *Interp) (Object, error)
 	T      *Type                                     // nil: a plain iterator
-	Left   func() int                                // how many more there are, for __length_hint__; nil where that is not known
+	Left   func() int                                // how many more there are, for __length_hint__; nil where that is not known, -1 where it is not now
 	pair   func(in *Interp) (a, b Object, err error) // NextFn without the tuple, of an iterator of pairs; a is nil at the end
 
 	Reduce   func(in *Interp, cls *Type) (Object, error) // __reduce__, as an instance of cls; nil where there is none
