@@ -189,6 +189,9 @@ func (d *driver) fail(ctx context.Context) error {
 // manyWorkers is from how many on the idle ones get large states to run, while nothing is known yet.
 const manyWorkers = 4
 
+// light is up to how many calls a start is asked about together with what may follow it.
+const light = 32
+
 // ahead is how many questions for each worker are prepared while there is nothing to do but to wait.
 const ahead = 3
 
@@ -203,7 +206,7 @@ func (d *driver) headStart(ctx context.Context, t *trial) ([]*trial, error) {
 		}
 		return want, nil
 	}
-	if d.width() < manyWorkers || d.grouped() && t.cost.Calls > widest {
+	if d.width() < manyWorkers || d.grouped() && t.cost.Calls > light {
 		d.meanwhile = func() error { return d.learn(ctx, values) }
 		return []*trial{t}, nil
 	}
