@@ -28,6 +28,7 @@ var allowed = map[string][]string{
 	"kernels/aten/atentest": {"kernels/tensor", "kernels/aten"}, // for tests
 
 	"capture/fx/...":             {"kernels/...", "capture/fx/...", "capture/python/literal", "capture/symbolic"}, // sizes in graphs are expressions
+	"capture/pace":               {},
 	"capture/python/wtf8":        {},
 	"capture/python/ucd":         {"capture/python/wtf8"},
 	"capture/python/charnames":   {"capture/python/ucd"},
@@ -80,7 +81,7 @@ var allowed = map[string][]string{
 
 // owners says which package alone may name a module from outside.
 var owners = map[string][]string{
-	"github.com/mattn/go-sqlite3": {"replay"},
+	"github.com/mattn/go-sqlite3": {"replay", "capture/python/stdlib/pysqlite3"},
 	// Graphs and repros are Python text too, and fx lies below capture/python.
 	"github.com/smacker/go-tree-sitter": {"capture/python/syntax", "capture/fx", "repros"},
 	"github.com/spf13/cobra":            {"tools/..."},

@@ -15,6 +15,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/klauspost/compress/zstd"
+
 	"whittle/tools/whittle/stack"
 )
 
@@ -59,12 +61,13 @@ func write(w io.Writer) error {
 		return err
 	}
 	z := zip.NewWriter(w)
+	z.RegisterCompressor(zstd.ZipMethodWinZip, zstd.ZipCompressor(zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderCRC(false)))
 	for _, name := range names {
 		data, err := os.ReadFile(name)
 		if err != nil {
 			return err
 		}
-		e, err := z.CreateHeader(&zip.FileHeader{Name: filepath.Base(name), Method: zip.Deflate})
+		e, err := z.CreateHeader(&zip.FileHeader{Name: filepath.Base(name), Method: zstd.ZipMethodWinZip})
 		if err != nil {
 			return err
 		}

@@ -206,8 +206,8 @@ func (s *signature) convert(in *vm.Interp, kind string, i int, o vm.Object) (any
 		}
 		return nil, in.Errorf(in.Exc.TypeError, "%s() argument '%s' must be str, not %s", s.name, s.names[i], TypeName(o))
 	case "bytes":
-		if b, ok := vm.AsBytes(o); ok {
-			return b, nil
+		if b, ok, err := in.OneBuffer(o); err != nil || ok {
+			return b, err
 		}
 		return nil, in.Errorf(in.Exc.TypeError, "a bytes-like object is required, not '%s'", vm.TypeName(o))
 	case "fd":

@@ -25,6 +25,7 @@ import (
 	"whittle/capture/python/stdlib/pymulti"
 	"whittle/capture/python/stdlib/pypickle"
 	"whittle/capture/python/stdlib/pysocket"
+	"whittle/capture/python/stdlib/pysqlite3"
 	"whittle/capture/python/stdlib/pystruct"
 	"whittle/capture/python/stdlib/sre"
 	"whittle/capture/python/stdlib/zlib"
@@ -83,6 +84,7 @@ func init() {
 	natives["_statistics"] = statisticsModule
 	natives["_typing"] = typingModule
 	natives["_csv"] = pycsv.Module
+	natives["_sqlite3"] = pysqlite3.Module
 	natives["_pickle"] = pypickle.Module
 	natives["_struct"] = pystruct.Module
 	natives["_hashlib"] = hashlibModule

@@ -125,7 +125,7 @@ func bytesBinary(in *Interp, op string, a, b Object) (Object, error) {
 	var out []byte
 	switch op {
 	case "+":
-		y, ok := bytesOf(b)
+		y, ok, _ := in.OneBuffer(b)
 		if !ok {
 			return nil, nil
 		}

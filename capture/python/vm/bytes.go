@@ -245,7 +245,7 @@ func initBytes() {
 			}
 			var parts [][]byte
 			for i, it := range items {
-				x, ok := bytesOf(it)
+				x, ok, _ := in.OneBuffer(it)
 				if !ok {
 					return nil, in.Errorf(in.Exc.TypeError, "sequence item %d: expected a bytes-like object, %s found", i, TypeName(it))
 				}

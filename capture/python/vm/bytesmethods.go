@@ -71,13 +71,21 @@ func addByteMethods(t *Type, mk func(b []byte) Object) {
 					if i > 0 && (kind == argByte || kind == argTuple) {
 						return a, nil // a place
 					}
-					if x, ok := bytesOf(a); ok {
-						return Str(byteText(x, lines)), nil
+					if t == ByteArrayType && strings.HasSuffix(name, "partition") { // it makes a bytearray of it
+						if x, ok := bytesOf(a); ok {
+							return Str(byteText(x, lines)), nil
+						}
+					}
+					if x, ok, err := in.OneBuffer(a); err != nil || ok {
+						return Str(byteText(x, lines)), err
 					}
 					if tp, ok := AsTuple(a); ok && kind == argTuple && i == 0 {
 						out := newItems(len(tp.Items))
 						for j, it := range tp.Items {
-							x, ok := bytesOf(it)
+							x, ok, err := in.OneBuffer(it)
+							if err != nil {
+								return nil, err
+							}
 							if !ok {
 								return nil, in.Errorf(in.Exc.TypeError, "a bytes-like object is required, not '%s'", TypeName(it))
 							}
@@ -172,11 +180,11 @@ func addByteMethods(t *Type, mk func(b []byte) Object) {
 		return MakeBool(isASCII(string(b))), nil
 	})
 	want := func(in *Interp, o Object) ([]byte, error) {
-		b, ok := bytesOf(o)
-		if !ok {
-			return nil, in.Errorf(in.Exc.TypeError, "a bytes-like object is required, not '%s'", TypeName(o))
+		b, ok, err := in.OneBuffer(o)
+		if err == nil && !ok {
+			err = in.Errorf(in.Exc.TypeError, "a bytes-like object is required, not '%s'", TypeName(o))
 		}
-		return b, nil
+		return b, err
 	}
 	t.Dict.SetStr("maketrans", &StaticMethod{Func: &Builtin{Name: "maketrans", Owner: t, Min: 2, Max: 2, NoKw: true, Fn: func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		from, err := want(in, args[0])

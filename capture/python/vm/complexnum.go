@@ -90,7 +90,7 @@ func powComplex(in *Interp, x, y complex128) (Object, error) {
 			z, ok = divComplex(1, z)
 		}
 	case x == 0:
-		z, ok = 0, imag(y) == 0 && n >= 0
+		z, ok = 0, imag(y) == 0 && !(n < 0)
 	default:
 		size, angle := libm.Hypot(real(x), imag(x)), libm.Atan2(imag(x), real(x))
 		length, phase := libm.Pow(size, n), angle*n
@@ -98,6 +98,7 @@ func powComplex(in *Interp, x, y complex128) (Object, error) {
 			length /= libm.Exp(angle * imag(y))
 			phase += imag(y) * libm.Log(size)
 		}
+		ok = !math.IsInf(phase, 0) // the C library calls the cosine of infinity a domain error, as it does a zero divisor
 		z = complex(length*libm.Cos(phase), length*libm.Sin(phase))
 	}
 	if !ok {

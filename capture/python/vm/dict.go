@@ -334,7 +334,7 @@ func (d *Dict) remove(j int) {
 	}
 	d.entries[j] = dictEntry{}
 	d.live--
-	if d.live == 0 {
+	if d.live == 0 && (d.index != nil || len(d.entries) >= smallDict) { // a few gaps stay, so that who walks through it sees what comes after them
 		d.entries = d.entries[:0]
 		d.index = nil
 	}

@@ -368,27 +368,26 @@ func mustBuiltin(in *Interp, name string) Object {
 }
 
 // aliasRepr prints list[int] and the like.
-func aliasRepr(in *Interp, x *GenericAlias) string {
-	star := ""
-	if x.unpacked {
-		star = "*"
+func aliasRepr(in *Interp, x *GenericAlias) (string, error) {
+	origin, err := argRepr(in, x.Origin)
+	if err != nil {
+		return "", err
 	}
 	parts := []string{"()"}
 	if len(x.Args.Items) > 0 {
 		parts = nil
 	}
 	for _, a := range x.Args.Items {
-		if l, ok := a.(*List); ok {
-			var items []string
-			for _, o := range l.Items {
-				items = append(items, typeRepr(in, o))
-			}
-			parts = append(parts, "["+strings.Join(items, ", ")+"]")
-			continue
+		s, err := argRepr(in, a)
+		if err != nil {
+			return "", err
 		}
-		parts = append(parts, typeRepr(in, a))
+		parts = append(parts, s)
 	}
-	return star + typeRepr(in, x.Origin) + "[" + strings.Join(parts, ", ") + "]"
+	if x.unpacked {
+		origin = "*" + origin
+	}
+	return origin + "[" + strings.Join(parts, ", ") + "]", nil
 }
 
 // sameAlias reports whether two arguments of a union are aliases of the same.

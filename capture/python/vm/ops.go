@@ -273,6 +273,15 @@ func bytesOf(o Object) ([]byte, bool) {
 	return nil, false
 }
 
+// OneBuffer gives the bytes of a bytes-like object, as AsBytes does; of a view whose items do not lie one behind the other it raises BufferError.
+func (in *Interp) OneBuffer(o Object) (b []byte, ok bool, err error) {
+	if m, is := o.(*MemoryView); is && !m.released && !m.contiguous() {
+		return nil, false, in.Errorf(in.Exc.BufferError, "memoryview: underlying buffer is not C-contiguous")
+	}
+	b, ok = bytesOf(o)
+	return b, ok, nil
+}
+
 // AsBytes gives the bytes of a bytes-like object; those of a bytearray are its own.
 func AsBytes(o Object) ([]byte, bool) { return bytesOf(o) }
 

@@ -113,7 +113,9 @@ func (in *Interp) ReprGuard(o Object, f func() error) (ok bool, err error) {
 	}
 	in.printing = append(in.printing, o)
 	err = f()
-	in.printing = in.printing[:len(in.printing)-1]
+	last := len(in.printing) - 1
+	in.printing[last] = nil // nobody keeps what was printed
+	in.printing = in.printing[:last]
 	in.leave()
 	return true, err
 }
@@ -217,9 +219,11 @@ func nativeRepr(in *Interp, o Object) (text string, ok bool, err error) {
 	case *Member:
 		text = "<member '" + x.Name + "' of '" + x.Own.errName() + "' objects>"
 	case *GenericAlias:
-		text = aliasRepr(in, x)
+		text, err = aliasRepr(in, x)
+		return text, true, err
 	case *UnionType:
-		text = unionRepr(in, x)
+		text, err = unionRepr(in, x)
+		return text, true, err
 	case *Super:
 		text = "<super: <class '" + x.Start.Name + "'>, NULL>"
 		if x.SelfCls != nil {
@@ -288,28 +292,60 @@ func instanceRepr(in *Interp, x *Instance) (text string, ok bool, err error) {
 }
 
 // unionRepr prints the type of None as None, which an alias does not.
-func unionRepr(in *Interp, x *UnionType) string {
+func unionRepr(in *Interp, x *UnionType) (string, error) {
 	var parts []string
 	for _, a := range x.Args.Items {
 		if a == NoneTypeType {
 			parts = append(parts, "None")
 			continue
 		}
-		parts = append(parts, typeRepr(in, a))
+		s, err := argRepr(in, a)
+		if err != nil {
+			return "", err
+		}
+		parts = append(parts, s)
 	}
-	return strings.Join(parts, " | ")
+	return strings.Join(parts, " | "), nil
 }
 
-// typeRepr prints a type the way generic aliases do: by its bare name.
-func typeRepr(in *Interp, o Object) string {
-	if t, ok := o.(*Type); ok {
-		return t.FullName()
-	}
+// argRepr prints an argument of an alias or a union: what has a qualified name and a module, and is no alias itself, by these.
+func argRepr(in *Interp, o Object) (string, error) {
 	if o == Ellipsis {
-		return "..."
+		return "...", nil
 	}
-	s, _ := in.Repr(o)
-	return s
+	attr := func(name string) (Object, error) { return in.GetAttrOpt(o, name) }
+	origin, err := attr("__origin__")
+	if err != nil {
+		return "", err
+	}
+	if origin != nil {
+		if args, err := attr("__args__"); err != nil || args != nil {
+			if err != nil {
+				return "", err
+			}
+			return in.Repr(o)
+		}
+	}
+	name, err := attr("__qualname__")
+	if err != nil {
+		return "", err
+	}
+	if name == nil {
+		return in.Repr(o)
+	}
+	module, err := attr("__module__")
+	if err != nil {
+		return "", err
+	}
+	if module == nil || module == None {
+		return in.Repr(o)
+	}
+	text, err := in.Str(name)
+	if s, ok := AsStr(module); ok && s == "builtins" || err != nil {
+		return text, err
+	}
+	home, err := in.Str(module)
+	return home + "." + text, err
 }
 
 // setRepr prints a set of a class of that name: only set itself has bare brackets.

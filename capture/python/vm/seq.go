@@ -553,7 +553,10 @@ func (in *Interp) Contains(o, v Object) (bool, error) {
 			}
 			return bytes.IndexByte(b, byte(n.Int64())) >= 0, nil
 		}
-		s, ok := bytesOf(v)
+		s, ok, err := in.OneBuffer(v)
+		if err != nil {
+			return false, err
+		}
 		if !ok {
 			return false, in.Errorf(in.Exc.TypeError, "a bytes-like object is required, not '%s'", TypeName(v))
 		}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -48,7 +49,7 @@ type app struct {
 // Run runs the command and returns its exit status: 0 fine, 1 the script or repro failed, 2 whittle was used wrongly, 70 a fault of whittle's
 // own ended the script.
 func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	paceGC()
+	paceGC(len(args) > 0 && strings.HasPrefix(args[0], "__"))
 	if len(args) > 0 && args[0] == worker.WorkerArg {
 		_ = os.Unsetenv("TORCH_TRACE") // it is of the program, and not of the questions about its graphs
 		if err := worker.Serve(context.Background(), stack.Runner(cacheDir())); err != nil {

@@ -5,6 +5,7 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 
+	"whittle/capture/pace"
 	"whittle/kernels/tensor"
 )
 
@@ -14,8 +15,8 @@ const (
 	percent = 400
 	// growth bounds it in bytes. Memory that was never used before is the slowest there is.
 	growth = 256 << 20
-	// first is the percentage until the first collection, which so comes at 96 MB: a short program has none, though it imports torch. Go counts from 4 MB at least.
-	first = 2300
+	// first is the percentage until the first collection, which so comes at 96 MB: a short program has none, though it imports torch.
+	first = pace.First
 )
 
 // roomFirst has the memory until the first collection in one piece, for which large pages are asked: most of what a short program takes is
@@ -28,9 +29,11 @@ func roomFirst() {
 // A turn is garbage from the start: its finalizer tells that a collection is over.
 type turn struct{ percent int }
 
-// paceGC lets the heap grow by percent, and by growth at most.
-func paceGC() {
-	roomFirst()
+// paceGC lets the heap grow by percent, and by growth at most. A process that runs a program, and does not only wait for one, has room for it.
+func paceGC(program bool) {
+	if program {
+		roomFirst()
+	}
 	debug.SetGCPercent(first)
 	runtime.SetFinalizer(&turn{first}, (*turn).over)
 }
@@ -40,7 +43,7 @@ func (t *turn) over() {
 	metrics.Read(live)
 	p := percent
 	if live[0].Value.Kind() == metrics.KindUint64 {
-		p = pace(live[0].Value.Uint64())
+		p = percentFor(live[0].Value.Uint64())
 	}
 	if p != t.percent {
 		debug.SetGCPercent(p)
@@ -48,7 +51,7 @@ func (t *turn) over() {
 	runtime.SetFinalizer(&turn{p}, (*turn).over)
 }
 
-// pace is the percentage for a heap of which so many bytes live.
-func pace(live uint64) int {
+// percentFor is the percentage for a heap of which so many bytes live.
+func percentFor(live uint64) int {
 	return int(min(percent, max(20, growth*100/max(live, 1))))
 }

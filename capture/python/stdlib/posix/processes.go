@@ -75,6 +75,7 @@ func (m *module) processes(in *vm.Interp) {
 	clinic.Def(m.Module, "register_at_fork", "*, before=None, after_in_child=None, after_in_parent=None", func(*clinic.Call) (vm.Object, error) { return vm.None, nil })
 	m.programs()
 	m.spawns()
+	m.posixSpawns()
 	m.waits()
 	m.scheduling()
 }

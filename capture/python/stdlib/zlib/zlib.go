@@ -11,6 +11,7 @@ import (
 	"io"
 	"iter"
 	"strconv"
+	"sync"
 
 	"whittle/capture/python/clinic"
 	"whittle/capture/python/vm"
@@ -194,9 +195,24 @@ type deflater struct {
 	fed    []byte // everything so far, for copies
 }
 
+// writers are writers that have done their work, by level from -1: each has a megabyte of tables, which costs more than a short text.
+var writers [11]sync.Pool
+
+// newWriter is a writer of flate's, an old one if there is one. The level is from -1 to 9.
+func newWriter(to io.Writer, level int, dict []byte) *flate.Writer {
+	if dict == nil {
+		if w, ok := writers[level+1].Get().(*flate.Writer); ok {
+			w.Reset(to)
+			return w
+		}
+	}
+	w, _ := flate.NewWriterDict(to, level, dict)
+	return w
+}
+
 func newDeflater(f form, level int, dict []byte) *deflater {
 	d := &deflater{form: f, level: level, dict: dict}
-	d.w, _ = flate.NewWriterDict(&d.out, level, dict)
+	d.w = newWriter(&d.out, level, dict)
 	if f == gzipForm {
 		d.sum = crc32.NewIEEE()
 	} else {
@@ -272,6 +288,11 @@ func (d *deflater) flush(mode int64) []byte {
 	}
 	_ = d.w.Close()
 	d.done = true
+	if d.dict == nil {
+		d.w.Reset(nil)
+		writers[d.level+1].Put(d.w)
+		d.w = nil
+	}
 	switch d.form {
 	case zlibForm:
 		d.out.Write(binary.BigEndian.AppendUint32(nil, d.sum.Sum32()))
