@@ -36,6 +36,10 @@ var operators = []struct {
 	{"__pos__", "operator.pos", "positive", false},
 }
 
+// converts names the methods of our own that give another tensor, or the tensor itself.
+var converts = map[string]bool{"to": true, "type": true, "type_as": true, "float": true, "double": true, "half": true, "bfloat16": true, "int": true, "long": true, "short": true,
+	"char": true, "byte": true, "bool": true, "cfloat": true, "cdouble": true, "cpu": true, "new_tensor": true, "unique": true, "unique_consecutive": true}
+
 func (t *Torch) tensorType() {
 	ms, fresh := map[string]vm.GoFunc{}, map[string]bool{}
 	for _, op := range aten.All() {
@@ -82,7 +86,11 @@ func (t *Torch) tensorType() {
 		}), true
 	}
 	for name, f := range t.special() {
-		ms[name], fresh[name] = t.checked(name, f), false
+		f = t.checked(name, f)
+		if fresh[name] = converts[name]; fresh[name] {
+			f = t.making(f)
+		}
+		ms[name] = f
 	}
 	ms["as_subclass"] = t.asSubclass
 	t.TensorType = t.In.NewNativeType(vm.Spec{Name: "Tensor", Module: "torch", Methods: ms, GetSet: t.properties(), Attrs: map[string]vm.Object{"__array_priority__": vm.MakeInt(1000)},
@@ -96,6 +104,7 @@ func (t *Torch) tensorType() {
 				return t.call(fx.CallFunction, MakeSubclass, args, kw, t.makeSubclass)
 			},
 		}})
+	t.In.Operates = t.TensorType
 	for name, is := range fresh {
 		if b, ok := t.TensorType.Lookup(name).(*vm.Builtin); ok {
 			b.Fresh = is

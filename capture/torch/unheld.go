@@ -13,18 +13,49 @@ func (t *Torch) making(f vm.GoFunc) vm.GoFunc {
 	return func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 		v, err := f(in, args, kw)
 		in.Made = nil
-		if x, ok := v.(*Tensor); ok && err == nil && t.unshared(x, args, kw) {
-			in.Made = x
+		if err != nil {
+			return v, err
 		}
-		return v, err
+		if x, ok := v.(*Tensor); ok {
+			if t.unshared(x, args, kw) {
+				in.Made = v
+			}
+		} else if tuple, ok := vm.AsTuple(v); ok && t.unsharedAll(tuple.Items, args, kw) {
+			in.Made = v
+		}
+		return v, nil
 	}
 }
 
-// unheld gives back the memory of a tensor that nobody has.
+// unheld gives back the memory of a result that nobody has.
 func unheld(o vm.Object) {
 	if x, ok := o.(*Tensor); ok {
 		x.T.Storage.Recycle()
+		return
 	}
+	tuple, _ := vm.AsTuple(o)
+	for _, item := range tuple.Items {
+		if x, ok := item.(*Tensor); ok && x.T.Storage != nil {
+			x.T.Storage.Recycle()
+		}
+	}
+}
+
+// unsharedAll reports whether each of the results is unshared, or a tensor that has no memory to give back, and one has.
+func (t *Torch) unsharedAll(results []vm.Object, args []vm.Object, kw []vm.KwArg) bool {
+	some := false
+	for _, v := range results {
+		x, ok := v.(*Tensor)
+		if !ok {
+			return false
+		}
+		if x.T.Storage != nil && x.T.Storage.Recyclable() {
+			if some = true; !t.unshared(x, args, kw) {
+				return false
+			}
+		}
+	}
+	return some
 }
 
 // unshared reports whether x, the result of an operator on args, has memory of its own, and nobody was told of it: no trace, mode, level or graph.

@@ -1,6 +1,7 @@
 package aten
 
 import (
+	"whittle/kernels/parallel"
 	"whittle/kernels/tensor"
 )
 
@@ -234,6 +235,35 @@ func (c *Call) NewUnset(d tensor.DType, shape, stride []int64) *tensor.Tensor {
 // NewC allocates a contiguous result.
 func (c *Call) NewC(d tensor.DType, shape ...int64) *tensor.Tensor {
 	return c.New(d, shape, tensor.ContiguousStrides(shape))
+}
+
+// floats are t's elements in row-major order, as float64, in memory that is given back when the call ends: nobody may have it then.
+func (c *Call) floats(t *tensor.Tensor) []float64 {
+	xs := c.numbers(t.Numel())
+	t.LoadFloats(xs)
+	return xs
+}
+
+// numbers is n numbers, which may be any, in memory as that of floats.
+func (c *Call) numbers(n int64) []float64 {
+	if !c.frees {
+		return make([]float64, n)
+	}
+	xs, done := tensor.Room[float64](n)
+	c.rooms = append(c.rooms, done)
+	return xs
+}
+
+// zeros is n zeros, in memory as that of floats.
+func (c *Call) zeros(n int64) []float64 {
+	xs := c.numbers(n)
+	parallel.For(len(xs), 1<<17, func(lo, hi int) { clear(xs[lo:hi]) })
+	return xs
+}
+
+// newCUnset is NewUnset of a contiguous result.
+func (c *Call) newCUnset(d tensor.DType, shape ...int64) *tensor.Tensor {
+	return c.NewUnset(d, shape, tensor.ContiguousStrides(shape))
 }
 
 // View makes a view of t; fake when the call is.

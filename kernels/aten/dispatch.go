@@ -63,6 +63,10 @@ func (c *Call) part(v Value, err error) (Value, error) {
 // freed is the result of the call, without which the memory of its parts is given back at once where nobody has it: not what it was called with, and not
 // what comes of it.
 func (c *Call) freed(v Value, err error) (Value, error) {
+	for _, done := range c.rooms {
+		done()
+	}
+	c.rooms = nil
 	for _, t := range c.parts {
 		s := t.Storage
 		has := func(t *tensor.Tensor) bool { return t.Storage == s }

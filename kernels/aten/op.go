@@ -66,6 +66,7 @@ type Call struct {
 	inplace *tensor.Tensor   // where an in-place variant would like the result
 	parts   []*tensor.Tensor // large results of the parts, if frees
 	frees   bool             // nobody but the call has them
+	rooms   []func()         // give back the memory that kernels worked in, if frees
 
 	Op       *Op
 	Args     []Value

@@ -262,10 +262,10 @@ func attention() {
 			}
 			return list(gq, gk, gv), nil
 		}
-		gs, qs, ks, vs := g.Floats(), q.Floats(), k.Floats(), v.Floats()
+		gs, qs, ks, vs := c.floats(g), c.floats(q), c.floats(k), c.floats(v)
 		var ms []float64
 		if mask != nil {
-			ms = mask.Expand([]int64{n, h, l, s}).Floats()
+			ms = c.floats(mask.Expand([]int64{n, h, l, s}))
 		}
 		dq, dk, dv := make([]float64, len(qs)), make([]float64, len(ks)), make([]float64, len(vs))
 		w, dw := make([]float64, s), make([]float64, s)

@@ -701,8 +701,8 @@ func init() {
 		}
 		o := c.NewC(t.DType, shape...)
 		if c.real && o.Numel() > 0 {
-			x := t.Floats()
-			col := make([]float64, o.Numel())
+			x := c.floats(t)
+			col := c.zeros(o.Numel())
 			per := int64(len(col)) / xs[0]
 			for n := int64(0); n < xs[0]; n++ {
 				columns(col[n*per:], x, xs, n, 0, xs[1], ks, outs, s, false)
@@ -736,7 +736,7 @@ func init() {
 		}
 		o := c.NewC(t.DType, shape...)
 		if c.real && o.Numel() > 0 {
-			col, x := t.Floats(), make([]float64, o.Numel())
+			col, x := c.floats(t), c.zeros(o.Numel())
 			per := int64(len(col)) / n
 			for i := int64(0); i < n; i++ {
 				columns(col[i*per:], x, xs, i, 0, ch, ks, outs, s, true)

@@ -15,7 +15,7 @@ import (
 func copies() {
 	def("clone", func(c *Call) (Value, error) {
 		t := c.T(0)
-		o := c.New(t.DType, t.Shape, c.likeStrides(t))
+		o := c.NewUnset(t.DType, t.Shape, c.likeStrides(t))
 		if c.real {
 			tensor.Copy(o, t)
 		}
@@ -24,7 +24,7 @@ func copies() {
 	def("lift_fresh_copy", func(c *Call) (Value, error) { return c.do("clone", c.Args[0], nil) })
 	def("_to_copy", func(c *Call) (Value, error) {
 		t := c.T(0)
-		o := c.New(c.optDT(t.DType), t.Shape, c.likeStrides(t))
+		o := c.NewUnset(c.optDT(t.DType), t.Shape, c.likeStrides(t))
 		if c.real {
 			tensor.Copy(o, t)
 		}
@@ -61,7 +61,7 @@ func copies() {
 	})
 	def("copy", func(c *Call) (Value, error) {
 		t, src := c.T(0), c.T(1)
-		o := c.New(t.DType, t.Shape, tensor.PreservedStrides(t.Shape, t.Stride))
+		o := c.NewUnset(t.DType, t.Shape, tensor.PreservedStrides(t.Shape, t.Stride))
 		sh, err := tensor.BroadcastShapes(o.Shape, src.Shape)
 		if err != nil {
 			return nil, errf("%s", err)

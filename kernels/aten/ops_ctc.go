@@ -209,7 +209,7 @@ func ctcOps() {
 		for _, n := range p.inLen {
 			used = max(used, n)
 		}
-		xs, as, ns := tensor.NewView(lp, []int64{used, p.batch, p.classes}, lp.Stride, lp.Offset).Floats(), make([]float64, alpha.Numel()), make([]float64, p.batch)
+		xs, as, ns := c.floats(tensor.NewView(lp, []int64{used, p.batch, p.classes}, lp.Stride, lp.Offset)), c.zeros(alpha.Numel()), c.zeros(int64(p.batch))
 		per := p.frames * states
 		for b := int64(0); b < p.batch; b++ {
 			ns[b] = p.forward(xs, b, as[b*per:(b+1)*per], states)
@@ -229,8 +229,8 @@ func ctcOps() {
 			return nil, err
 		}
 		states := alpha.Shape[2]
-		xs, ns, out := lp.Floats(), nll.Floats(), make([]float64, lp.Numel())
-		gs := g.Expand([]int64{p.batch}).Floats()
+		xs, ns, out := c.floats(lp), c.floats(nll), c.zeros(lp.Numel())
+		gs := c.floats(g.Expand([]int64{p.batch}))
 		for b := int64(0); b < p.batch; b++ {
 			if c.B(8) && math.IsInf(ns[b], 1) {
 				continue

@@ -70,7 +70,7 @@ func (c *Call) luSolveInto(a, b *tensor.Tensor, each [][]float64, pivs [][]int64
 	if !c.real || o.Numel() == 0 {
 		return o, nil
 	}
-	full := bt.Expand(append(slices.Clone(batch), r, k)).Floats()
+	full := c.floats(bt.Expand(append(slices.Clone(batch), r, k)))
 	to := o
 	if vec {
 		to = asColumn(o)
@@ -310,7 +310,7 @@ func (c *Call) broadcastSolve(b, a *tensor.Tensor, name string, f func(a, x []fl
 	if !c.real || o.Numel() == 0 {
 		return o, nil
 	}
-	as, bs := a.Expand(append(slices.Clone(batch), n, n)).Floats(), b.Expand(append(slices.Clone(batch), r, k)).Floats()
+	as, bs := c.floats(a.Expand(append(slices.Clone(batch), n, n))), c.floats(b.Expand(append(slices.Clone(batch), r, k)))
 	return o, alongBatch(int(tensor.Numel(batch)), int(n*n*k), func(b int) error {
 		i := int64(b)
 		x := bs[i*n*k : (i+1)*n*k]
@@ -508,7 +508,7 @@ func (c *Call) solveLeastSquares(a, b, x *tensor.Tensor, batch []int64, driver s
 		return nil, nil, nil, err
 	}
 	k := int(b.Shape[b.Dim()-1])
-	bs := b.Expand(append(slices.Clone(batch), int64(m), int64(k))).Floats()
+	bs := c.floats(b.Expand(append(slices.Clone(batch), int64(m), int64(k))))
 	rcond := -1.0
 	if !c.None(2) {
 		rcond = c.F(2)

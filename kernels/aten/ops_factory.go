@@ -167,7 +167,7 @@ func init() {
 			return nil, err
 		}
 		lo, hi := toInt(c.opt("low")), toInt(c.opt("high"))
-		t := c.NewC(c.optDT(tensor.Int64), size...)
+		t := c.newCUnset(c.optDT(tensor.Int64), size...)
 		return t, randint(c, t, lo, hi)
 	})
 	like := func(names string, fill func(c *Call, t *tensor.Tensor) error) {
@@ -187,7 +187,7 @@ func init() {
 	like("full_like", func(c *Call, t *tensor.Tensor) error { fillScalar(t, c.Args[1]); return nil })
 	def("randint_like randint_like.low_dtype", func(c *Call) (Value, error) {
 		s := c.T(0)
-		t := c.New(c.optDT(s.DType), s.Shape, c.likeStrides(s))
+		t := c.NewUnset(c.optDT(s.DType), s.Shape, c.likeStrides(s))
 		return t, randint(c, t, toInt(c.opt("low")), toInt(c.opt("high")))
 	})
 	newLike := func(names string, fill func(c *Call, t *tensor.Tensor) error) {
@@ -213,7 +213,7 @@ func init() {
 		if err := c.checkSize(c.Ints(1)); err != nil {
 			return nil, err
 		}
-		return c.New(c.optDT(c.T(0).DType), c.Ints(1), c.Ints(2)), nil
+		return c.NewUnset(c.optDT(c.T(0).DType), c.Ints(1), c.Ints(2)), nil
 	})
 	def("empty_strided", func(c *Call) (Value, error) {
 		if len(c.Ints(0)) != len(c.Ints(1)) {
@@ -222,7 +222,7 @@ func init() {
 		if err := c.checkSize(c.Ints(0)); err != nil {
 			return nil, err
 		}
-		return c.New(c.optDT(tensor.Float32), c.Ints(0), c.Ints(1)), nil
+		return c.NewUnset(c.optDT(tensor.Float32), c.Ints(0), c.Ints(1)), nil
 	})
 	def("empty_permuted", func(c *Call) (Value, error) {
 		size, phys := c.Ints(0), c.Ints(1)
@@ -235,13 +235,13 @@ func init() {
 			st[phys[i]] = n
 			n *= max(size[phys[i]], 1)
 		}
-		return c.New(c.optDT(tensor.Float32), size, st), c.checkSize(size)
+		return c.NewUnset(c.optDT(tensor.Float32), size, st), c.checkSize(size)
 	})
 	def("full", func(c *Call) (Value, error) {
 		if err := c.checkSize(c.Ints(0)); err != nil {
 			return nil, err
 		}
-		t := c.NewC(c.optDT(scalarDType(c.Args[1])), c.Ints(0)...)
+		t := c.newCUnset(c.optDT(scalarDType(c.Args[1])), c.Ints(0)...)
 		if c.real {
 			fillScalar(t, c.Args[1])
 		}
@@ -329,7 +329,7 @@ func init() {
 					return nil, errf("linspace only supports 0-dimensional start and end tensors, but got %s with %d dimension(s).", []string{"start", "end"}[i], t.Dim())
 				}
 			}
-			t := c.NewC(d, n)
+			t := c.newCUnset(d, n)
 			if !c.real {
 				return t, nil
 			}
@@ -337,7 +337,6 @@ func init() {
 			if d.Kind() == tensor.KindInt {
 				a, b = math.Trunc(a), math.Trunc(b)
 			}
-			buf := make([]float64, n)
 			step := 0.0
 			if n > 1 {
 				step = (b - a) / float64(n-1)
@@ -345,20 +344,27 @@ func init() {
 			if d == tensor.Float32 {
 				step = float64(float32(float32(b)-float32(a)) / float32(n-1))
 			}
-			for i := range buf {
-				x := a + step*float64(i)
-				if int64(i) >= n/2 {
-					x = b - step*float64(n-1-int64(i))
+			parallel.For(int(n), 1<<15, func(lo, hi int) {
+				var buf [block]float64
+				for ; lo < hi; lo += block {
+					some := buf[:min(block, hi-lo)]
+					for k := range some {
+						i := int64(lo + k)
+						x := a + step*float64(i)
+						if i >= n/2 {
+							x = b - step*float64(n-1-i)
+						}
+						if n == 1 {
+							x = a
+						}
+						if log {
+							x = math.Pow(c.F(3), x)
+						}
+						some[k] = x
+					}
+					tensor.StoreFloat(t, int64(lo), 1, some)
 				}
-				if n == 1 {
-					x = a
-				}
-				if log {
-					x = math.Pow(c.F(3), x)
-				}
-				buf[i] = x
-			}
-			tensor.StoreFloat(t, 0, 1, buf)
+			})
 			return t, nil
 		})
 	}
@@ -386,7 +392,7 @@ func init() {
 		if n < 0 {
 			return nil, errf("n must be non-negative, got%d", n)
 		}
-		t := c.NewC(c.optDT(tensor.Int64), n)
+		t := c.newCUnset(c.optDT(tensor.Int64), n)
 		if c.real && n > 0 {
 			t.SetInts(gen(c).Perm(n))
 		}
@@ -410,9 +416,9 @@ func init() {
 		if d.IsInt() {
 			a, s = math.Trunc(a), math.Trunc(s)
 		}
-		t := c.NewC(d, int64((e-a)/s)+1)
+		t := c.newCUnset(d, int64((e-a)/s)+1)
 		if c.real {
-			xs := make([]float64, t.Numel())
+			xs := c.zeros(t.Numel())
 			for i := range xs {
 				xs[i] = a + float64(i)*s
 			}
@@ -440,7 +446,7 @@ func init() {
 				r, k = append(r, i), append(k, j)
 			}
 		}
-		t := c.NewC(c.optDT(tensor.Int64), 2, int64(len(r)))
+		t := c.newCUnset(c.optDT(tensor.Int64), 2, int64(len(r)))
 		if c.real {
 			t.SetInts(append(r, k...))
 		}

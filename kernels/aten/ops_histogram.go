@@ -144,10 +144,10 @@ func histogramOps() {
 		if !c.real {
 			return list(h, e), nil
 		}
-		xs := t.Floats()
+		xs := c.floats(t)
 		var edges []float64
 		if byEdges {
-			edges = bt.Floats()
+			edges = c.floats(bt)
 		} else {
 			given := c.Floats(2)
 			if given != nil && len(given) != 2 {
@@ -184,7 +184,7 @@ func histogramOps() {
 		var es [][]float64
 		var xs []float64
 		if c.real {
-			xs = t.Floats()
+			xs = c.floats(t)
 		}
 		given, _ := c.opt("range").([]Value)
 		var r []float64
@@ -217,7 +217,7 @@ func histogramOps() {
 		if c.real {
 			w, _ := c.opt("weight").(*tensor.Tensor)
 			density, _ := c.opt("density").(bool)
-			o.SetFloats(histogram(t.Floats(), edges, floatsOf(w), density))
+			o.SetFloats(histogram(c.floats(t), edges, floatsOf(w), density))
 		}
 		return o
 	}
@@ -256,7 +256,7 @@ func histogramOps() {
 				return nil, errf("torch.histogramdd: bins tensor should have at least 2 elements along one dimension, got %s", tensor.ShapeText(b.Shape))
 			}
 			n = append(n, b.Numel()-1)
-			es = append(es, b.Floats())
+			es = append(es, c.floats(b))
 		}
 		return count(c, t, n, es), nil
 	})

@@ -399,7 +399,7 @@ func init() {
 		if !c.real || o.Numel() == 0 {
 			return o, nil
 		}
-		as, bs := a.Expand(append(slices.Clone(batch), n, n)).Floats(), b.Expand(append(slices.Clone(batch), r, k)).Floats()
+		as, bs := c.floats(a.Expand(append(slices.Clone(batch), n, n))), c.floats(b.Expand(append(slices.Clone(batch), r, k)))
 		return o, alongBatch(int(tensor.Numel(batch)), int(n*r*k), func(which int) error {
 			i := int64(which)
 			A, B := as[i*n*n:(i+1)*n*n], bs[i*r*k:(i+1)*r*k]

@@ -222,7 +222,7 @@ func losses() {
 			inner = x.Shape[2] * x.Shape[3]
 		}
 		sum, tw := 0.0, 0.0
-		each := make([]float64, len(ys))
+		each := c.zeros(int64(len(ys)))
 		for i, t := range ys {
 			if t == ignore {
 				continue
@@ -272,11 +272,11 @@ func losses() {
 		if spatial {
 			inner = x.Shape[2] * x.Shape[3]
 		}
-		gs, ws := g.Floats(), floatsOf(w)
+		gs, ws := c.floats(g), floatsOf(w)
 		dx := o.Float32s()
 		var out []float64
 		if dx == nil {
-			out = make([]float64, x.Numel())
+			out = c.zeros(x.Numel())
 		}
 		for i, t := range y.Ints() {
 			if t == ignore {
@@ -570,8 +570,8 @@ func lossComposites() {
 		if !c.real {
 			return o, nil
 		}
-		xs, ys, ws := x.Floats(), y.Ints(), floatsOf(w)
-		out := make([]float64, n)
+		xs, ys, ws := c.floats(x), y.Ints(), floatsOf(w)
+		out := c.zeros(int64(n))
 		sum := 0.0
 		for i := int64(0); i < n; i++ {
 			t := ys[i]
@@ -613,8 +613,8 @@ func lossComposites() {
 		if !c.real {
 			return o, nil
 		}
-		xs, ys, ws, gs := x.Floats(), y.Ints(), floatsOf(w), g.Floats()
-		out := make([]float64, x.Numel())
+		xs, ys, ws, gs := c.floats(x), y.Ints(), floatsOf(w), c.floats(g)
+		out := c.zeros(x.Numel())
 		f := 1 / float64(k)
 		if red == 1 {
 			f /= float64(n)
@@ -661,13 +661,13 @@ func lossComposites() {
 		if !c.real {
 			return list(o, is), nil
 		}
-		xs, ys := x.Floats(), y.Ints()
+		xs, ys := c.floats(x), y.Ints()
 		for _, t := range ys {
 			if t < -1 || t >= k {
 				return nil, errf("argument #2 'target' is out of range")
 			}
 		}
-		out, hit := make([]float64, n), make([]float64, len(ys))
+		out, hit := c.zeros(int64(n)), c.zeros(int64(len(ys)))
 		sum := 0.0
 		for i := int64(0); i < n; i++ {
 			for j := int64(0); j < k && ys[i*k+j] >= 0; j++ {
@@ -704,8 +704,8 @@ func lossComposites() {
 		if !c.real {
 			return o, nil
 		}
-		xs, ys, hit, gs := x.Floats(), y.Ints(), is.Floats(), g.Floats()
-		out := make([]float64, x.Numel())
+		xs, ys, hit, gs := c.floats(x), y.Ints(), c.floats(is), c.floats(g)
+		out := c.zeros(x.Numel())
 		f := 1 / float64(k)
 		if red == 1 {
 			f /= float64(n)

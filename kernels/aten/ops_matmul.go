@@ -148,7 +148,7 @@ func (c *Call) mm(a, b *tensor.Tensor) (*tensor.Tensor, error) {
 	if err := cmp.Or(sameDType(a, b), noBool(a, "addmm_impl_cpu_")); err != nil {
 		return nil, err
 	}
-	o := c.NewC(a.DType, a.Shape[0], b.Shape[1])
+	o := c.newCUnset(a.DType, a.Shape[0], b.Shape[1])
 	if c.real {
 		gemm(a.Shape[0], b.Shape[1], a.Shape[1], 1, matOf(a, 0), matOf(b, 0), 0, matOf(o, 0))
 	}
@@ -232,7 +232,7 @@ func init() {
 		if err := cmp.Or(bmmShape(a, b), bmmTypes(a, b, "bmm")); err != nil {
 			return nil, err
 		}
-		o := c.NewC(a.DType, a.Shape[0], a.Shape[1], b.Shape[2])
+		o := c.newCUnset(a.DType, a.Shape[0], a.Shape[1], b.Shape[2])
 		if c.real {
 			gemms(a, b, o, 1, 0)
 		}
@@ -292,7 +292,7 @@ func init() {
 		if err := bmmTypes(a, v, "addmv_impl_cpu"); err != nil {
 			return nil, err
 		}
-		o := c.NewC(a.DType, a.Shape[0])
+		o := c.newCUnset(a.DType, a.Shape[0])
 		if c.real && !timesVector(o, a, v) {
 			gemm(a.Shape[0], 1, a.Shape[1], 1, matOf(a, 0), col(v), 0, mat{o, 0, 1, 1})
 		}

@@ -76,7 +76,7 @@ func embeddings() {
 		if g.DType == tensor.Float32 {
 			acc = embeddingSums(dense(g, g.DType).Float32s(), is, cnt, n, k, pad, scale)
 		} else {
-			acc = embeddingSums(g.Floats(), is, cnt, n, k, pad, scale)
+			acc = embeddingSums(c.floats(g), is, cnt, n, k, pad, scale)
 		}
 		o.SetFloats(acc)
 		return o, nil
@@ -141,8 +141,8 @@ func embeddings() {
 				return nil, errf("offsets[-1] can not be greater than input's length(%d) but got offsets[-1] of %d", len(is), os[len(os)-1])
 			}
 		}
-		ws, ps := w.Floats(), floatsOf(psw)
-		acc := make([]float64, bags*k)
+		ws, ps := c.floats(w), floatsOf(psw)
+		acc := c.zeros(int64(bags * k))
 		maxAt, sizes, which := make([]int64, bags*k), make([]int64, bags), make([]int64, len(is))
 		for b := int64(0); b < bags; b++ {
 			end := int64(len(is))
@@ -206,7 +206,7 @@ func embeddings() {
 		if !c.real {
 			return o, nil
 		}
-		is, gs := ix.Ints(), g.Floats()
+		is, gs := ix.Ints(), c.floats(g)
 		sz, _ := get("bag_size").(*tensor.Tensor)
 		sizes := sz.Ints()
 		which := make([]int64, len(is))
@@ -271,7 +271,7 @@ func embeddings() {
 		if !c.real {
 			return o, nil
 		}
-		is, os, gs, ws := ix.Ints(), c.T(3).Ints(), g.Floats(), w.Floats()
+		is, os, gs, ws := ix.Ints(), c.T(3).Ints(), c.floats(g), c.floats(w)
 		k := g.Shape[1]
 		out := make([]float64, len(is))
 		for b := range os {

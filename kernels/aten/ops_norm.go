@@ -260,8 +260,8 @@ func layerNorms() {
 			}
 			return []Value{o, mean, rstd}, nil
 		}
-		x := t.Floats()
-		y, mu, rs := make([]float64, len(x)), make([]float64, rows), make([]float64, rows)
+		x := c.floats(t)
+		y, mu, rs := c.zeros(int64(len(x))), c.zeros(int64(rows)), c.zeros(int64(rows))
 		native.NormRowsGo(y, mu, rs, x, floatsOf(w), floatsOf(b), int(cols), eps)
 		o.SetFloats(y)
 		mean.SetFloats(mu)
@@ -624,7 +624,7 @@ func groupNorms() {
 		if err := sameAsParameters(t, w, b); err != nil {
 			return nil, err
 		}
-		o := c.New(t.DType, t.Shape, tensor.FormatStrides(t.Shape, t.SuggestMemoryFormat()))
+		o := c.NewUnset(t.DType, t.Shape, tensor.FormatStrides(t.Shape, t.SuggestMemoryFormat()))
 		sd := t.DType
 		if w != nil {
 			sd = w.DType

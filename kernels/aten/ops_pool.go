@@ -139,8 +139,8 @@ func (c *Call) maxima(v, ix, t *tensor.Tensor, n int64, in []int64, bs [][]exten
 		maxBoxes(y, at, dense(t, t.DType).Float32s(), n, in, bs, dil)
 		return
 	}
-	ov, oi := make([]float64, v.Numel()), make([]int64, v.Numel())
-	maxBoxes(ov, oi, t.Floats(), n, in, bs, dil)
+	ov, oi := c.zeros(v.Numel()), make([]int64, v.Numel())
+	maxBoxes(ov, oi, c.floats(t), n, in, bs, dil)
 	v.SetFloats(ov)
 	ix.SetInts(oi)
 }
@@ -337,15 +337,15 @@ func spread(y, g []float64, n int64, in []int64, bs [][]extent, divisor Value) {
 }
 
 // means is averages of t's planes, or the gradient of it where grad is given, into o.
-func means(o, t, grad *tensor.Tensor, n int64, in []int64, bs [][]extent, divisor Value) {
-	res := make([]float64, o.Numel())
+func (c *Call) means(o, t, grad *tensor.Tensor, n int64, in []int64, bs [][]extent, divisor Value) {
+	res := c.zeros(o.Numel())
 	switch {
 	case grad != nil:
-		spread(res, grad.Floats(), n, in, bs, divisor)
+		spread(res, c.floats(grad), n, in, bs, divisor)
 	case t.DType == tensor.Float32:
 		averages(res, dense(t, t.DType).Float32s(), n, in, bs, divisor)
 	default:
-		averages(res, t.Floats(), n, in, bs, divisor)
+		averages(res, c.floats(t), n, in, bs, divisor)
 	}
 	o.SetFloats(res)
 }
@@ -359,8 +359,8 @@ func (c *Call) unpool(g, t, ix *tensor.Tensor, nd int) *tensor.Tensor {
 	}
 	_, n, in := planes(t, nd)
 	inN := tensor.Numel(in)
-	acc := make([]float64, t.Numel())
-	gs, is := g.Floats(), ix.Int64s()
+	acc := c.zeros(t.Numel())
+	gs, is := c.floats(g), ix.Int64s()
 	if is == nil {
 		is = ix.Ints()
 	}
@@ -406,7 +406,7 @@ func (c *Call) avgPool(t *tensor.Tensor, nd int, p poolSpec, includePad bool, di
 		}
 		bs = append(bs, row)
 	}
-	means(o, t, grad, n, in, bs, divisor)
+	c.means(o, t, grad, n, in, bs, divisor)
 	return o
 }
 
@@ -434,7 +434,7 @@ func (c *Call) adaptiveAvg(t *tensor.Tensor, nd int, out []int64, grad *tensor.T
 	if !c.real || t.Numel() == 0 {
 		return o
 	}
-	means(o, t, grad, n, in, adaptive(out, in), nil)
+	c.means(o, t, grad, n, in, adaptive(out, in), nil)
 	return o
 }
 
@@ -511,7 +511,7 @@ func init() {
 			lead, n, in := planes(t, nd)
 			shape := append(slices.Clone(lead), out...)
 			st := tensor.FormatStrides(shape, t.SuggestMemoryFormat())
-			v, ix := c.New(t.DType, shape, st), c.New(tensor.Int64, shape, st)
+			v, ix := c.NewUnset(t.DType, shape, st), c.NewUnset(tensor.Int64, shape, st)
 			if c.real && t.Numel() > 0 {
 				c.maxima(v, ix, t, n, in, adaptive(out, in), fill(nil, nd, 1))
 			}
@@ -574,17 +574,23 @@ func init() {
 			}
 			o := c.New(t.DType, shape, st)
 			if c.real && t.Numel() > 0 {
-				xs, is := t.Floats(), ix.Ints()
-				per := int64(len(xs)) / n
-				outN := tensor.Numel(out)
-				res := make([]float64, o.Numel())
-				for j, x := range xs {
-					if is[j] < 0 || is[j] >= outN {
-						return nil, errf("Found an invalid max index: %d (output volumes are of size %s", is[j], tensor.ShapeText(out))
-					}
-					res[int64(j)/per*outN+is[j]] = x
+				is := ix.Int64s()
+				if is == nil {
+					is = ix.Ints()
 				}
-				o.SetFloats(res)
+				per, outN := t.Numel()/n, tensor.Numel(out)
+				for _, i := range is {
+					if i < 0 || i >= outN {
+						return nil, errf("Found an invalid max index: %d (output volumes are of size %s", i, tensor.ShapeText(out))
+					}
+				}
+				if xs := dense(t, t.DType).Float32s(); xs != nil && o.IsContiguous(tensor.ContiguousFormat) {
+					unpoolTo(o.Float32s(), xs, is, n, per, outN)
+				} else {
+					res := c.zeros(o.Numel())
+					unpoolTo(res, c.floats(t), is, n, per, outN)
+					o.SetFloats(res)
+				}
 			}
 			return o, nil
 		}
@@ -594,6 +600,18 @@ func init() {
 	prims2d()
 	resamples()
 	padding()
+}
+
+// unpoolTo stores xs, n planes of per elements, into planes of size elements of y, where is says; of several for one place the last counts.
+func unpoolTo[T any](y, xs []T, is []int64, n, per, size int64) {
+	parallel.For(int(n), int(max(1, grain/max(per, 1))), func(lo, hi int) {
+		for q := int64(lo); q < int64(hi); q++ {
+			plane := y[q*size : (q+1)*size]
+			for j := q * per; j < (q+1)*per; j++ {
+				plane[is[j]] = xs[j]
+			}
+		}
+	})
 }
 
 // prims2d registers Inductor's pair of max-pool primitives, whose offsets count inside the window.

@@ -48,7 +48,7 @@ func primsOps() {
 	})
 	def("prims::convert_element_type", func(c *Call) (Value, error) {
 		t := c.T(0)
-		o := c.New(c.DT(1), t.Shape, tensor.PreservedStrides(t.Shape, t.Stride))
+		o := c.NewUnset(c.DT(1), t.Shape, tensor.PreservedStrides(t.Shape, t.Stride))
 		if c.real {
 			tensor.Copy(o, t)
 		}
@@ -62,7 +62,7 @@ func primsOps() {
 		if n < 0 {
 			return nil, kindf(ValueError, "length must be non-negative, got %d", n)
 		}
-		o := c.NewC(c.DT(3), n)
+		o := c.newCUnset(c.DT(3), n)
 		if c.real {
 			xs := make([]int64, n)
 			for i := range xs {
@@ -104,7 +104,7 @@ func primsOps() {
 	def("prims::inductor_randint", func(c *Call) (Value, error) { return c.do("randint.low", c.Args[0], c.Args[1], c.Args[2]) })
 	def("prims::inductor_force_stride_order", func(c *Call) (Value, error) {
 		t := c.T(0)
-		o := c.New(t.DType, t.Shape, c.Ints(1))
+		o := c.NewUnset(t.DType, t.Shape, c.Ints(1))
 		if c.real {
 			tensor.Copy(o, t)
 		}

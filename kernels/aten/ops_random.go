@@ -63,7 +63,7 @@ func randomInplace(gen func(c *Call) *tensor.Generator) {
 		def(names, func(c *Call) (Value, error) {
 			t := c.T(0)
 			if !c.Op.Has(Inplace) {
-				t = c.New(t.DType, t.Shape, tensor.PreservedStrides(t.Shape, t.Stride))
+				t = c.NewUnset(t.DType, t.Shape, tensor.PreservedStrides(t.Shape, t.Stride))
 			}
 			if err := f(c, gen(c), t); err != nil {
 				return nil, err
@@ -170,9 +170,9 @@ func randomInplace(gen func(c *Call) *tensor.Generator) {
 			}
 			xs := make([][]float64, params)
 			for i, p := range ps {
-				xs[i] = p.Expand(shape).Floats()
+				xs[i] = c.floats(p.Expand(shape))
 			}
-			g, out, x := gen(c), make([]float64, o.Numel()), make([]float64, params)
+			g, out, x := gen(c), c.zeros(o.Numel()), c.zeros(int64(params))
 			for i := range out {
 				for j := range x {
 					x[j] = xs[j][i]
@@ -205,11 +205,11 @@ func randomInplace(gen func(c *Call) *tensor.Generator) {
 		if t.DType != tensor.Float32 && t.DType != tensor.Float64 {
 			return nil, errf("\"dirichlet\" not implemented for '%s'", cName(t.DType))
 		}
-		o := c.NewC(t.DType, t.Shape...)
+		o := c.newCUnset(t.DType, t.Shape...)
 		if !c.real || t.Numel() == 0 {
 			return o, nil
 		}
-		g, xs, n := gen(c), t.Floats(), 1
+		g, xs, n := gen(c), c.floats(t), 1
 		if t.Dim() > 0 {
 			n = int(t.Shape[t.Dim()-1])
 		}
@@ -253,7 +253,7 @@ func randomInplace(gen func(c *Call) *tensor.Generator) {
 		p := c.T(0)
 		t := c.New(p.DType, p.Shape, tensor.PreservedStrides(p.Shape, p.Stride))
 		if c.real {
-			for _, x := range p.Floats() {
+			for _, x := range c.floats(p) {
 				if !(x >= 0 && x <= 1) {
 					return nil, errf("Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be improved?  If so, please report an enhancement request to PyTorch.)")
 				}
@@ -288,7 +288,7 @@ func randomInplace(gen func(c *Call) *tensor.Generator) {
 		if err := deviation(c.Args[1], c.real); err != nil {
 			return nil, err
 		}
-		t := c.NewC(c.optDT(tensor.Float32), c.Ints(2)...)
+		t := c.newCUnset(c.optDT(tensor.Float32), c.Ints(2)...)
 		if c.real {
 			gen(c).NormalFill(t, c.F(0), c.F(1))
 		}
@@ -303,7 +303,7 @@ func randomInplace(gen func(c *Call) *tensor.Generator) {
 		if m, ok := c.Args[0].(*tensor.Tensor); ok {
 			d = m.DType
 		}
-		t := c.NewC(d, sh...)
+		t := c.newCUnset(d, sh...)
 		if err := deviation(c.Args[1], c.real); err != nil {
 			return nil, err
 		}
@@ -346,7 +346,7 @@ func randomInplace(gen func(c *Call) *tensor.Generator) {
 			return o, nil
 		}
 		if !repl || n == 1 {
-			for row := range slices.Chunk(p.Floats(), int(k)) {
+			for row := range slices.Chunk(c.floats(p), int(k)) {
 				sum := 0.0
 				for _, x := range row {
 					if !(x >= 0) || math.IsInf(x, 1) {
@@ -373,7 +373,7 @@ func randomInplace(gen func(c *Call) *tensor.Generator) {
 			}
 			return v.([]Value)[1], nil
 		}
-		xs := p.Floats()
+		xs := c.floats(p)
 		var out []int64
 		for r := int64(0); r < p.Numel()/k; r++ {
 			cdf := slices.Clone(xs[r*k : (r+1)*k])
@@ -409,7 +409,7 @@ func randomInplace(gen func(c *Call) *tensor.Generator) {
 		if p == 1 {
 			return []Value{c.New(t.DType, t.Shape, tensor.PreservedStrides(t.Shape, t.Stride)), c.New(tensor.Bool, t.Shape, tensor.PreservedStrides(t.Shape, t.Stride))}, nil
 		}
-		m := c.New(tensor.Bool, t.Shape, tensor.PreservedStrides(t.Shape, t.Stride))
+		m := c.NewUnset(tensor.Bool, t.Shape, tensor.PreservedStrides(t.Shape, t.Stride))
 		if c.real {
 			DefaultGenerator.BernoulliFill(m, 1-p)
 		}
@@ -492,7 +492,7 @@ func randomInplace(gen func(c *Call) *tensor.Generator) {
 		}
 		o := c.New(t.DType, t.Shape, tensor.PreservedStrides(t.Shape, t.Stride))
 		if c.real {
-			xs, ns := t.Floats(), make([]float64, t.Numel())
+			xs, ns := c.floats(t), c.zeros(t.Numel())
 			g := gen(c)
 			for i, x := range xs {
 				ns[i] = 1

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"whittle/kernels/native"
+	"whittle/kernels/parallel"
 	"whittle/kernels/tensor"
 )
 
@@ -188,7 +189,7 @@ func rearrange() {
 		if !c.None(1) && c.I(1) != int64(len(out)) {
 			return nil, errf("allocated size does not match required size")
 		}
-		o := c.NewC(r.DType, int64(len(out)))
+		o := c.newCUnset(r.DType, int64(len(out)))
 		o.SetInts(out)
 		return o, nil
 	})
@@ -367,7 +368,7 @@ func rearrange() {
 		if err != nil {
 			return nil, err
 		}
-		o := c.NewC(t.DType, t.Shape...)
+		o := c.newCUnset(t.DType, t.Shape...)
 		if !c.real {
 			return o, nil
 		}
@@ -389,21 +390,25 @@ func rearrange() {
 		if err != nil {
 			return nil, err
 		}
-		o := c.NewC(t.DType, t.Shape...)
+		o := c.newCUnset(t.DType, t.Shape...)
 		if !c.real {
 			return o, nil
 		}
 		tensor.Copy(o, t)
-		for i := int64(0); i < t.Shape[d]; i++ {
-			v, _ := c.slice(o, d, i, i+1, 1)
-			xs := v.Floats()
-			if n := vectorNorm(xs, p); n > limit {
-				for k := range xs {
-					xs[k] *= limit / (n + 1e-7)
+		parallel.For(int(t.Shape[d]), 1, func(lo, hi int) {
+			xs, done := tensor.Room[float64](t.Numel() / t.Shape[d])
+			defer done()
+			for i := int64(lo); i < int64(hi); i++ {
+				v, _ := c.slice(o, d, i, i+1, 1)
+				v.LoadFloats(xs)
+				if n := vectorNorm(xs, p); n > limit {
+					for k := range xs {
+						xs[k] *= limit / (n + 1e-7)
+					}
+					v.SetFloats(xs)
 				}
-				v.SetFloats(xs)
 			}
-		}
+		})
 		return o, nil
 	})
 	reshapes := func(name string, f func(t *tensor.Tensor, r int64) (view, perm, out []int64, err error)) {

@@ -218,7 +218,7 @@ func (c *Call) fold(t *tensor.Tensor, mask []bool, keepdim bool, out tensor.DTyp
 func (c *Call) reduced(t *tensor.Tensor, mask []bool, keepdim bool, out tensor.DType, fill func(buf []float64)) *tensor.Tensor {
 	o := c.New(out, reduceShape(t, mask, keepdim), reduceStrides(t, mask, keepdim))
 	if c.real && o.Numel() > 0 {
-		buf := make([]float64, o.Numel())
+		buf := c.zeros(o.Numel())
 		fill(buf)
 		o.SetFloats(buf)
 	}
@@ -636,7 +636,7 @@ func init() {
 				return nil, kindf(IndexError, "%s: Expected reduction dim %d to have non-zero size.", name[:3]+"()", d)
 			}
 			shape := reduceShape(t, mask, keep)
-			v, ix := c.NewC(t.DType, shape...), c.NewC(tensor.Int64, shape...)
+			v, ix := c.newCUnset(t.DType, shape...), c.newCUnset(tensor.Int64, shape...)
 			if c.real && v.Numel() > 0 && t.Numel() >= 64 && inMemory(v, t, mask, keep) {
 				d, _ := wrapDim(c.I(1), int64(t.Dim()))
 				if at, best := argBlocks(t, d, name == "min.dim"); at != nil {
@@ -647,7 +647,7 @@ func init() {
 			}
 			if c.real && v.Numel() > 0 {
 				bi := make([]int64, v.Numel())
-				bv := make([]float64, v.Numel())
+				bv := c.zeros(v.Numel())
 				eachRow(t, mask, tensor.LoadFloat, func(k int64, row []float64) {
 					bi[k] = argBest(row, better)
 					bv[k] = row[bi[k]]

@@ -498,7 +498,7 @@ func padding() {
 				}
 				o := c.New(t.DType, t.Shape, tensor.FormatStrides(t.Shape, t.SuggestMemoryFormat()))
 				if c.real {
-					o.SetFloats(resample(g.Floats(), n, in, out, ts, true))
+					o.SetFloats(resample(c.floats(g), n, in, out, ts, true))
 				}
 				return o, nil
 			})

@@ -205,7 +205,7 @@ func gridOps() {
 				return o, nil
 			}
 			px, per := tensor.Numel(x.Shape[2:]), tensor.Numel(places)
-			xs, gs, out := x.Floats(), grid.Floats(), make([]float64, o.Numel())
+			xs, gs, out := c.floats(x), c.floats(grid), c.zeros(o.Numel())
 			g := spec(c, 2, x)
 			for b := int64(0); b < n; b++ {
 				g.eachSample(gs[b*per*int64(nd):(b+1)*per*int64(nd)], x.Shape[2:], func(s, pixel int64, w float64, _ []float64) {
@@ -233,8 +233,8 @@ func gridOps() {
 				return list(dx, dg), nil
 			}
 			px, per := tensor.Numel(x.Shape[2:]), tensor.Numel(grid.Shape[1:nd+1])
-			xs, gs, ys := x.Floats(), grid.Floats(), dy.Floats()
-			ox, og := make([]float64, x.Numel()), make([]float64, grid.Numel())
+			xs, gs, ys := c.floats(x), c.floats(grid), c.floats(dy)
+			ox, og := c.zeros(x.Numel()), c.zeros(grid.Numel())
 			g := spec(c, 3, x)
 			for b := int64(0); b < n; b++ {
 				base := b * per * int64(nd)
@@ -348,7 +348,7 @@ func fractionalPools() {
 			if !c.real {
 				return list(v, ix), nil
 			}
-			xs, ss := t.Floats(), samples.Floats()
+			xs, ss := c.floats(t), c.floats(samples)
 			inN, outN := tensor.Numel(in), tensor.Numel(size)
 			ov, oi := make([]float64, n*outN), make([]int64, n*outN)
 			o, lo, hi, ones := make([]int64, nd), make([]int64, nd), make([]int64, nd), fill(nil, nd, 1)

@@ -133,8 +133,8 @@ func scans() {
 			if err != nil {
 				return nil, err
 			}
-			v := c.New(t.DType, t.Shape, tensor.ContiguousStrides(t.Shape))
-			ix := c.NewC(tensor.Int64, t.Shape...)
+			v := c.NewUnset(t.DType, t.Shape, tensor.ContiguousStrides(t.Shape))
+			ix := c.newCUnset(tensor.Int64, t.Shape...)
 			if c.real {
 				rooms := sync.Pool{New: func() any { return &sorting{} }}
 				lines(t, d, func(off, st, n, k int64) {

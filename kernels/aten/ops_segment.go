@@ -101,7 +101,7 @@ func segmentOps() {
 		if !c.real {
 			return o, nil
 		}
-		xs, out := data.Floats(), make([]float64, o.Numel())
+		xs, out := c.floats(data), c.zeros(o.Numel())
 		start := map[string]float64{"max": math.Inf(-1), "min": math.Inf(1), "prod": 1}[mode]
 		initial := c.opt("initial")
 		if initial != nil {
@@ -150,7 +150,7 @@ func segmentOps() {
 		if !c.real {
 			return o, nil
 		}
-		gs, rs, xs, out := grad.Floats(), res.Floats(), data.Floats(), make([]float64, data.Numel())
+		gs, rs, xs, out := c.floats(grad), c.floats(res), c.floats(data), c.zeros(data.Numel())
 		start := 1.0
 		if v := c.opt("initial"); v != nil {
 			start = toFloat(v)
@@ -273,7 +273,7 @@ func segmentOps() {
 			return o, nil
 		}
 		m := mask.Expand(g.Shape)
-		xs, ms, out := g.Floats(), m.Ints(), make([]float64, n)
+		xs, ms, out := c.floats(g), m.Ints(), c.zeros(int64(n))
 		k := int64(0)
 		for i, b := range ms {
 			if b != 0 && k < n {

@@ -51,7 +51,7 @@ func selects() {
 	})
 	def("take", func(c *Call) (Value, error) {
 		t, ix := c.T(0), c.T(1)
-		o := c.New(t.DType, ix.Shape, tensor.PreservedStrides(ix.Shape, ix.Stride))
+		o := c.NewUnset(t.DType, ix.Shape, tensor.PreservedStrides(ix.Shape, ix.Stride))
 		if !c.real {
 			return o, nil
 		}
@@ -120,7 +120,7 @@ func selects() {
 		}
 		if t.DType.Size() == 4 && slices.Equal(sh, t.Shape) && slices.Equal(sh, m.Shape) && t.Dim() > 0 {
 			truth, from := m.Contiguous().Bytes(), tensor.Raw[uint32](t.Contiguous())
-			o := c.NewC(t.DType, counted(truth))
+			o := c.newCUnset(t.DType, counted(truth))
 			if o.Numel() > 0 {
 				selectTrue(tensor.Raw[uint32](o), from, truth)
 			}
@@ -134,7 +134,7 @@ func selects() {
 				pos = append(pos, e.Offset+offs[i])
 			}
 		}
-		o := c.NewC(t.DType, int64(len(pos)))
+		o := c.newCUnset(t.DType, int64(len(pos)))
 		gatherAt(o, e, pos)
 		return o, nil
 	})
@@ -318,7 +318,7 @@ func selects() {
 		d := rtype(c.Args[0], c.Args[1])
 		set := map[float64]bool{}
 		if c.real {
-			for _, x := range b.To(d).Floats() {
+			for _, x := range c.floats(b.To(d)) {
 				set[x] = true
 			}
 		}
@@ -354,10 +354,10 @@ func selects() {
 			d = tensor.Float32
 		}
 		o := make([]float64, n)
-		for i, v := range w.Floats() {
+		for i, v := range c.floats(w) {
 			o[xs[i]] += v
 		}
-		r := c.NewC(d, n)
+		r := c.newCUnset(d, n)
 		r.SetFloats(o)
 		return r, nil
 	})

@@ -26,7 +26,7 @@ func (c *Call) search(seq, v *tensor.Tensor, i32, right bool, sorter *tensor.Ten
 	if sorter != nil && !tensor.SameShape(seq, sorter) {
 		return nil, errf("torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor %s and got sorter tensor %s", tensor.ShapeText(seq.Shape), tensor.ShapeText(sorter.Shape))
 	}
-	o := c.NewC(d, v.Shape...)
+	o := c.newCUnset(d, v.Shape...)
 	if !c.real || v.Numel() == 0 {
 		return o, nil
 	}
@@ -46,7 +46,7 @@ func (c *Call) search(seq, v *tensor.Tensor, i32, right bool, sorter *tensor.Ten
 		}))
 		return o, nil
 	}
-	ss, vs := s.Floats(), v.Floats()
+	ss, vs := c.floats(s), c.floats(v)
 	per := int64(len(vs))
 	if seq.Dim() > 1 {
 		per = v.Shape[v.Dim()-1]
@@ -381,7 +381,7 @@ func sorts() {
 		}
 		desc, _ := c.opt("descending").(bool)
 		st := tensor.PreservedStrides(t.Shape, t.Stride)
-		v, ix := c.New(t.DType, t.Shape, st), c.New(tensor.Int64, t.Shape, st)
+		v, ix := c.NewUnset(t.DType, t.Shape, st), c.NewUnset(tensor.Int64, t.Shape, st)
 		if c.real {
 			c.takeLines(t, d, v, ix, func(l *sorting) []int64 { return l.order(desc) })
 		}
@@ -425,7 +425,7 @@ func sorts() {
 		if t.Dim() > 0 {
 			shape[d] = k
 		}
-		v, ix := c.NewC(t.DType, shape...), c.NewC(tensor.Int64, shape...)
+		v, ix := c.newCUnset(t.DType, shape...), c.newCUnset(tensor.Int64, shape...)
 		if c.real && v.Numel() > 0 {
 			largest := c.B(3)
 			c.takeLines(t, d, v, ix, func(l *sorting) []int64 { return l.best(int(k), largest) })
@@ -456,7 +456,7 @@ func sorts() {
 			if t.Dim() > 0 {
 				full[d] = 1
 			}
-			v, ix := c.NewC(t.DType, full...), c.NewC(tensor.Int64, full...)
+			v, ix := c.newCUnset(t.DType, full...), c.newCUnset(tensor.Int64, full...)
 			if c.real && v.Numel() > 0 {
 				c.takeLines(t, d, v, ix, func(l *sorting) []int64 { return []int64{pick(c, l)} })
 			}
@@ -580,7 +580,7 @@ func nonzeros() {
 	comp("argwhere", func(c *Call) (Value, error) { return c.via("nonzero", c.Args[0]) })
 	def("nonzero_static", func(c *Call) (Value, error) {
 		t, size, fill := c.T(0), c.I(1), c.I(2)
-		o := c.NewC(tensor.Int64, size, int64(t.Dim()))
+		o := c.newCUnset(tensor.Int64, size, int64(t.Dim()))
 		if !c.real {
 			return o, nil
 		}
@@ -643,7 +643,7 @@ func unique(c *Call) (Value, error) {
 			width = x.Numel() / rowsN
 		}
 	}
-	xs := x.Floats()
+	xs := c.floats(x)
 	less := func(a, b int64) int {
 		for k := int64(0); k < width; k++ {
 			p, q := xs[a*width+k], xs[b*width+k]

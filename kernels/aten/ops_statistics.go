@@ -48,7 +48,7 @@ func statistics() {
 			return nil, errf("quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but got %s", how)
 		}
 		if !q.Fake {
-			for _, x := range q.Floats() {
+			for _, x := range c.floats(q) {
 				if !(x >= 0 && x <= 1) {
 					return nil, errf("quantile() q values must be in the range [0, 1]")
 				}
@@ -132,7 +132,7 @@ func statistics() {
 		if !c.real {
 			return o, nil
 		}
-		xs := t.Floats()
+		xs := c.floats(t)
 		lo, hi := c.F(2), c.F(3)
 		if lo == hi && len(xs) > 0 {
 			lo, hi = slices.Min(xs), slices.Max(xs)
@@ -208,9 +208,9 @@ func distances() {
 		if !c.real {
 			return o, nil
 		}
-		as := a.Expand(append(slices.Clone(batch), n, k)).Floats()
-		bs := b.Expand(append(slices.Clone(batch), m, k)).Floats()
-		out := make([]float64, o.Numel())
+		as := c.floats(a.Expand(append(slices.Clone(batch), n, k)))
+		bs := c.floats(b.Expand(append(slices.Clone(batch), m, k)))
+		out := c.zeros(o.Numel())
 		if p == 2 && o.DType != tensor.Float64 {
 			for q := range tensor.Numel(batch) {
 				euclid(out[q*n*m:(q+1)*n*m], as[q*n*k:(q+1)*n*k], bs[q*m*k:(q+1)*m*k], int(n), int(m), int(k))
@@ -253,8 +253,8 @@ func distances() {
 		sh := append(slices.Clone(batch), n, k)
 		o := c.NewC(a.DType, sh...)
 		if c.real {
-			as, bs, gs, ds := a.Expand(sh).Floats(), b.Expand(append(slices.Clone(batch), m, k)).Floats(), g.Floats(), c.T(4).Floats()
-			out := make([]float64, o.Numel())
+			as, bs, gs, ds := c.floats(a.Expand(sh)), c.floats(b.Expand(append(slices.Clone(batch), m, k))), c.floats(g), c.floats(c.T(4))
+			out := c.zeros(o.Numel())
 			if p == 2 && o.DType != tensor.Float64 {
 				for q := range tensor.Numel(batch) {
 					euclidBack(out[q*n*k:(q+1)*n*k], as[q*n*k:(q+1)*n*k], bs[q*m*k:(q+1)*m*k], gs[q*n*m:(q+1)*n*m], ds[q*n*m:(q+1)*n*m], int(n), int(m), int(k))
@@ -282,8 +282,8 @@ func distances() {
 		o := c.NewC(a.DType, n*(n-1)/2)
 		if c.real {
 			k := a.Shape[1]
-			xs := a.Floats()
-			out := make([]float64, o.Numel())
+			xs := c.floats(a)
+			out := c.zeros(o.Numel())
 			parallel.For(int(n), int(grain/(n*k+1)+1), func(lo, hi int) {
 				for i := int64(lo); i < int64(hi); i++ {
 					at := i * (2*n - i - 1) / 2 // before it are n-1, n-2 and so on
@@ -301,8 +301,8 @@ func distances() {
 		o := c.NewC(a.DType, a.Shape...)
 		if c.real {
 			n, k := a.Shape[0], a.Shape[1]
-			xs, gs, ds := a.Floats(), g.Floats(), d.Floats()
-			out := make([]float64, len(xs))
+			xs, gs, ds := c.floats(a), c.floats(g), c.floats(d)
+			out := c.zeros(int64(len(xs)))
 			q := 0
 			for i := int64(0); i < n; i++ {
 				for j := i + 1; j < n; j++ {

@@ -70,7 +70,7 @@ func init() {
 		if !c.real {
 			return o, nil
 		}
-		x, y := t.Floats(), make([]float64, o.Numel())
+		x, y := c.floats(t), c.zeros(o.Numel())
 		err := roiSamples(rois, t.Shape[0], c.F(2), ph, pw, h, w, c.I(5), c.B(6), func(roi, batch, bin int64, pos [4]int64, wt [4]float64) {
 			for k := int64(0); k < ch; k++ {
 				img := x[(batch*ch+k)*h*w:]
@@ -88,7 +88,7 @@ func init() {
 		if !c.real {
 			return o, nil
 		}
-		gs, x := g.Floats(), make([]float64, o.Numel())
+		gs, x := c.floats(g), c.zeros(o.Numel())
 		err := roiSamples(rois, n, c.F(2), ph, pw, h, w, c.I(9), c.B(10), func(roi, batch, bin int64, pos [4]int64, wt [4]float64) {
 			for k := int64(0); k < ch; k++ {
 				img := x[(batch*ch+k)*h*w:]

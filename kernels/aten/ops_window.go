@@ -39,7 +39,7 @@ func windows() {
 				if periodic {
 					n = float64(l)
 				}
-				xs := make([]float64, l)
+				xs := c.zeros(int64(l))
 				for i := range xs {
 					xs[i] = 1
 					if l > 1 {

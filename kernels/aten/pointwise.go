@@ -1,7 +1,9 @@
 package aten
 
 import (
+	"slices"
 	"strings"
+
 	"whittle/kernels/native"
 	"whittle/kernels/tensor"
 )
@@ -301,13 +303,20 @@ func singleRows(l *tensor.Loop, in []int64, ts []*tensor.Tensor, k kern) bool {
 		}
 		whole[i] = tensor.Whole[float32](t)
 	}
+	straight := func(i int) bool { return in[i] == 1 && ts[i].Storage != ts[0].Storage }
+	some := int64(32 * block) // a call has memory of its own: the fewer the better
+	for i := range ts[1:] {
+		if !straight(i + 1) {
+			some = block
+		}
+	}
 	room, views := make([]float32, block*len(ts)), make([][]float32, len(ts)-1)
 	l.Rows(func(off []int64, n int64) {
-		for p := int64(0); p < n; p += block {
-			m := min(block, n-p)
+		for p := int64(0); p < n; p += some {
+			m := min(some, n-p)
 			for i := range views {
 				at, step := off[i+1]+p*in[i+1], in[i+1]
-				if step == 1 && ts[i+1].Storage != ts[0].Storage {
+				if straight(i + 1) {
 					views[i] = whole[i+1][at : at+m]
 					continue
 				}
@@ -418,12 +427,15 @@ func rowOf[T any](s []T, off, step, n int64) []T {
 // nativeRows runs the SIMD kernel on each row if dtypes allow, and the result lies in rows.
 func nativeRows(l *tensor.Loop, in []int64, ts []*tensor.Tensor, d tensor.DType, k kern) bool {
 	n, op := l.Shape[len(l.Shape)-1], k.N
-	if n < 16 || in[0] != 1 {
+	if in[0] != 1 {
 		return false
 	}
 	straight := true
 	for _, s := range in[1:] {
 		straight = straight && (s == 1 || s == 0)
+	}
+	if n < 16 && !(straight && inNest(l) && (k.N >= native.Eq && k.N <= native.Beyond || hasRows(k.N, in))) {
+		return false
 	}
 	if op == native.Selection {
 		return straight && nativeSelect(past(op, n, ts), l, in, ts)
@@ -458,8 +470,16 @@ func nativeRows(l *tensor.Loop, in []int64, ts []*tensor.Tensor, d tensor.DType,
 	}
 	switch d {
 	case tensor.Float32:
+		if straight && inNest(l) && hasRows(op, in) {
+			floatNests[float32](l, op, k.num, ts)
+			return true
+		}
 		floatRows(l, op, k.num, native.Unary32, native.Binary32, ts)
 	case tensor.Float64:
+		if straight && inNest(l) && hasRows(op, in) {
+			floatNests[float64](l, op, k.num, ts)
+			return true
+		}
 		floatRows(l, op, k.num, native.Unary64, native.Binary64, ts)
 	default:
 		return false
@@ -506,8 +526,74 @@ func bitRows(l *tensor.Loop, in []int64, ts []*tensor.Tensor, op native.Op) bool
 	return true
 }
 
+// inNest reports whether the rows of a loop are short, and many: they go to a kernel as one nest then.
+func inNest(l *tensor.Loop) bool {
+	nd := len(l.Shape)
+	return nd > 1 && l.Shape[nd-1] < 1024 && l.Shape[nd-2] > 1
+}
+
+// hasRows reports whether an operator of floats has a form for a nest of rows, whose operands have these steps.
+func hasRows(op native.Op, in []int64) bool {
+	switch {
+	case op == native.Clamping || op == native.Selection || op >= native.And && op <= native.Xor:
+		return false
+	case op >= native.Frac && op <= native.BCELogitsWeighed || len(in) == 3:
+		return true
+	}
+	return in[1] == 1 // of one operand
+}
+
+// eachNest calls f for each nest of rows of l, with where the operands begin, if inNest.
+func eachNest(l *tensor.Loop, f func(off []int64)) {
+	nd := len(l.Shape)
+	outer := *l
+	outer.Shape = append(slices.Clone(l.Shape[:nd-2]), 1)
+	outer.Stride = make([][]int64, len(l.Stride))
+	for i, s := range l.Stride {
+		outer.Stride[i] = append(slices.Clone(s[:nd-2]), 0)
+	}
+	outer.Rows(func(off []int64, _ int64) { f(off) })
+}
+
+// laneOf is operand i of a nest of rows of l that begins at off.
+func laneOf[T any](l *tensor.Loop, i int, whole []T, off int64) native.Lane[T] {
+	s := l.Stride[i]
+	return native.Lane[T]{From: whole[off:], Step: s[len(s)-1], Row: s[len(s)-2]}
+}
+
+// floatNests is floatRows for an operator that hasRows, by nests of rows.
+func floatNests[T float32 | float64](l *tensor.Loop, op native.Op, num []float64, ts []*tensor.Tensor) {
+	nd := len(l.Shape)
+	n, rows := l.Shape[nd-1], l.Shape[nd-2]
+	whole, lanes := make([][]T, len(ts)), make([]native.Lane[T], len(ts))
+	for i, t := range ts {
+		whole[i] = tensor.Whole[T](t)
+	}
+	eachNest(l, func(off []int64) {
+		for i := range lanes {
+			lanes[i] = laneOf(l, i, whole[i], off[i])
+		}
+		switch {
+		case op >= native.Frac && op <= native.BCELogitsWeighed:
+			native.PointRows(op, lanes[0], lanes[1:], num, n, rows)
+		case len(lanes) == 3:
+			native.BinaryRows(op, lanes[0], lanes[1], lanes[2], n, rows)
+		default:
+			native.UnaryRows(op, lanes[0], lanes[1], n, rows)
+		}
+	})
+}
+
 func compareRows[T float32 | float64 | int64](l *tensor.Loop, ts []*tensor.Tensor, op native.Op) {
 	o := tensor.Whole[uint8](ts[0])
+	if in := l.Inner(); inNest(l) && in[1]|in[2]|1 == 1 {
+		nd := len(l.Shape)
+		a, b := tensor.Whole[T](ts[1]), tensor.Whole[T](ts[2])
+		eachNest(l, func(off []int64) {
+			native.CompareRows(op, laneOf(l, 0, o, off[0]), laneOf(l, 1, a, off[1]), laneOf(l, 2, b, off[2]), l.Shape[nd-1], l.Shape[nd-2])
+		})
+		return
+	}
 	eachRowOf(l, ts, func(off, n int64, in [][]T) { native.Compare(op, o[off:off+n], in[0], in[1]) })
 }
 

@@ -83,7 +83,7 @@ typedef struct {
   void (*fold64)(double *im, const double *col, const whittle_plane *g);
   void (*depthwise32)(int what, float *y, float *im, float *w, const whittle_plane *g);
   void (*depthwise64)(int what, double *y, double *im, double *w, const whittle_plane *g);
-  int64_t (*pieces32)(float *o, const float *a, int64_t n, const double *table, const uint8_t *state, int64_t *other);
+  int64_t (*pieces32)(float *o, const float *a, int64_t n, const double *table, const int32_t *index, int32_t bits, int64_t *other);
   void (*polynomial32)(int kind, float *o, const float *a, const float *degree, int64_t n);
   void (*normal32)(float *b, int64_t n, double mean, double std);
   void (*fft_lines)(int what, const int64_t *h, const double *t, const double *roots, int64_t side, int64_t n, const void *src, const int64_t *at, int64_t step, void *dst,

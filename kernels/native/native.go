@@ -46,6 +46,34 @@ static void norm_cols32(const whittle_kernels *t, double *dw, double *db, float 
     double num[4] = {p, q, r, s}; \
     t->NM(op, o, in, step, num, n); \
   }
+// Rows of a kernel: o, a, b and c are the first, r.. how far apart they are.
+#define ROWS1(NM, T) \
+  static void NM##_rows(const whittle_kernels *t, int op, T *o, int64_t ro, T *a, int64_t ra, int64_t n, int64_t rows) { \
+    for (int64_t r = 0; r < rows; r++) t->NM(op, o + r * ro, a + r * ra, n); \
+  }
+#define ROWS2(NM, O, T) \
+  static void NM##_rows(const whittle_kernels *t, int op, O *o, int64_t ro, T *a, int64_t sa, int64_t ra, T *b, int64_t sb, int64_t rb, int64_t n, int64_t rows) { \
+    for (int64_t r = 0; r < rows; r++) t->NM(op, o + r * ro, a + r * ra, sa, b + r * rb, sb, n); \
+  }
+#define ROWS3(NM, T) \
+  static void NM##_rows(const whittle_kernels *t, int op, T *o, int64_t ro, T *a, int64_t sa, int64_t ra, T *b, int64_t sb, int64_t rb, T *c, int64_t sc, int64_t rc, \
+      double p, double q, double r, double s, int64_t n, int64_t rows) { \
+    int64_t step[3] = {sa, sb, sc}; \
+    double num[4] = {p, q, r, s}; \
+    for (int64_t i = 0; i < rows; i++) { \
+      const T *in[3] = {a + i * ra, b ? b + i * rb : b, c ? c + i * rc : c}; \
+      t->NM(op, o + i * ro, in, step, num, n); \
+    } \
+  }
+ROWS1(unary32, float)
+ROWS1(unary64, double)
+ROWS2(binary32, float, float)
+ROWS2(binary64, double, double)
+ROWS2(compare32, uint8_t, float)
+ROWS2(compare64, uint8_t, double)
+ROWS2(comparei64, uint8_t, int64_t)
+ROWS3(point32, float)
+ROWS3(point64, double)
 POINT(point32, float)
 POINT(point64, double)
 static void polynomial32(const whittle_kernels *t, int kind, float *o, float *a, float *degree, int64_t n) { t->polynomial32(kind, o, a, degree, n); }
@@ -374,6 +402,84 @@ func Point[T float32 | float64](op Op, out []T, in [][]T, num []float64) {
 		C.point64(table, C.int(op), p64(out), (*C.double)(at[0]), steps[0], (*C.double)(at[1]), steps[1], (*C.double)(at[2]), steps[2], p[0], p[1], p[2], p[3], n)
 	}
 }
+
+// A Lane is one operand of rows of a kernel: from where it begins on, and how far apart its elements, 0 or 1, and its rows are, in elements.
+type Lane[T any] struct {
+	From      []T
+	Step, Row int64
+}
+
+// lane is a lane's address and distances. All of its rows of n elements must be there.
+func (l Lane[T]) lane(n, rows int64) (at unsafe.Pointer, step, row C.int64_t) {
+	_ = l.From[(rows-1)*l.Row+(n-1)*l.Step]
+	return unsafe.Pointer(unsafe.SliceData(l.From)), C.int64_t(l.Step), C.int64_t(l.Row)
+}
+
+// UnaryRows is Unary32 or Unary64 for rows of n elements; the step of out and a is 1.
+func UnaryRows[T float32 | float64](op Op, out, a Lane[T], n, rows int64) {
+	o, _, ro := out.lane(n, rows)
+	pa, _, ra := a.lane(n, rows)
+	switch any(zero[T]()).(type) {
+	case float32:
+		C.unary32_rows(table, C.int(op), (*C.float)(o), ro, (*C.float)(pa), ra, C.int64_t(n), C.int64_t(rows))
+	case float64:
+		C.unary64_rows(table, C.int(op), (*C.double)(o), ro, (*C.double)(pa), ra, C.int64_t(n), C.int64_t(rows))
+	}
+}
+
+// BinaryRows is Binary32 or Binary64 for rows of n elements; the step of out is 1.
+func BinaryRows[T float32 | float64](op Op, out, a, b Lane[T], n, rows int64) {
+	o, _, ro := out.lane(n, rows)
+	pa, sa, ra := a.lane(n, rows)
+	pb, sb, rb := b.lane(n, rows)
+	switch any(zero[T]()).(type) {
+	case float32:
+		C.binary32_rows(table, C.int(op), (*C.float)(o), ro, (*C.float)(pa), sa, ra, (*C.float)(pb), sb, rb, C.int64_t(n), C.int64_t(rows))
+	case float64:
+		C.binary64_rows(table, C.int(op), (*C.double)(o), ro, (*C.double)(pa), sa, ra, (*C.double)(pb), sb, rb, C.int64_t(n), C.int64_t(rows))
+	}
+}
+
+// CompareRows is Compare for rows of n elements; the step of out is 1.
+func CompareRows[T float32 | float64 | int64](op Op, out Lane[uint8], a, b Lane[T], n, rows int64) {
+	p, _, ro := out.lane(n, rows)
+	o := (*C.uint8_t)(p)
+	pa, sa, ra := a.lane(n, rows)
+	pb, sb, rb := b.lane(n, rows)
+	switch any(zero[T]()).(type) {
+	case float32:
+		C.compare32_rows(table, C.int(op), o, ro, (*C.float)(pa), sa, ra, (*C.float)(pb), sb, rb, C.int64_t(n), C.int64_t(rows))
+	case float64:
+		C.compare64_rows(table, C.int(op), o, ro, (*C.double)(pa), sa, ra, (*C.double)(pb), sb, rb, C.int64_t(n), C.int64_t(rows))
+	case int64:
+		C.comparei64_rows(table, C.int(op), o, ro, (*C.int64_t)(pa), sa, ra, (*C.int64_t)(pb), sb, rb, C.int64_t(n), C.int64_t(rows))
+	}
+}
+
+// PointRows is Point for rows of n elements; the step of out is 1.
+func PointRows[T float32 | float64](op Op, out Lane[T], in []Lane[T], num []float64, n, rows int64) {
+	var p [4]C.double
+	for k, x := range num {
+		p[k] = C.double(x)
+	}
+	var at [3]unsafe.Pointer
+	var step, row [3]C.int64_t
+	for k, l := range in {
+		at[k], step[k], row[k] = l.lane(n, rows)
+	}
+	o, _, ro := out.lane(n, rows)
+	switch any(zero[T]()).(type) {
+	case float32:
+		C.point32_rows(table, C.int(op), (*C.float)(o), ro, (*C.float)(at[0]), step[0], row[0], (*C.float)(at[1]), step[1], row[1], (*C.float)(at[2]), step[2], row[2],
+			p[0], p[1], p[2], p[3], C.int64_t(n), C.int64_t(rows))
+	case float64:
+		C.point64_rows(table, C.int(op), (*C.double)(o), ro, (*C.double)(at[0]), step[0], row[0], (*C.double)(at[1]), step[1], row[1], (*C.double)(at[2]), step[2], row[2],
+			p[0], p[1], p[2], p[3], C.int64_t(n), C.int64_t(rows))
+	}
+}
+
+// zero is a number by whose type a kernel is chosen.
+func zero[T any]() (x T) { return }
 
 // A Polynomial is a family of orthogonal polynomials.
 type Polynomial int

@@ -2,7 +2,7 @@ package native
 
 /*
 #include "kernels.h"
-static int64_t pieces32(const whittle_kernels *t, float *o, float *a, int64_t n, double *table, uint8_t *state, int64_t *other) { return t->pieces32(o, a, n, table, state, other); }
+static int64_t pieces32(const whittle_kernels *t, float *o, float *a, int64_t n, double *table, int32_t *index, int32_t bits, int64_t *other) { return t->pieces32(o, a, n, table, index, bits, other); }
 */
 import "C"
 
@@ -13,27 +13,30 @@ import (
 )
 
 const (
-	pieceBits  = 19 // of a float32, those that say where in its piece it is
 	pieceTerms = 8
-	pieceCount = 1 << (32 - pieceBits)
+	infBits    = 0x7f800000 // of a float32
+	signBit    = 1 << 31
 )
 
-// Pieces is a function of one float32 by polynomials, each for a sixteenth of what lies between two powers of two. They are made of the function of float64
-// when a number asks for them the first time, and checked: where they are not as good as float32 needs, next to a pole or where the function turns too fast, the
-// function itself is called.
+// pieceBits are the bits of a float32, at each level, that say where in its piece it is: a sixteenth of what lies between two powers of two, and a 256th.
+var pieceBits = [...]int{19, 15}
+
+// Pieces is a function of one float32 by polynomials, each for a piece of what lies between two powers of two. They are made of the function of float64
+// when a number asks for them the first time, and checked: where they are not as good as float32 needs, as where the function turns too fast, smaller pieces
+// are tried, and where these are not either, next to a pole, the function itself is called. Where the function is NaN, or infinite, throughout, so is its piece.
 type Pieces struct {
-	f     func(float64) float64
-	mu    sync.RWMutex
-	table []float64
-	state []uint8
+	f      func(float64) float64
+	mu     sync.RWMutex
+	levels [len(pieceBits)]pieceLevel
+	ends   [4]float32 // of 0 and infinity, then of the negative ones
 }
 
-// The states of a piece.
-const (
-	unknown = iota
-	fitted
-	unfit
-)
+// A pieceLevel is the pieces of one size.
+type pieceLevel struct {
+	bits  int
+	index []int32   // by the upper bits of a number: 0 => nobody asked, -1 => there is no polynomial, otherwise its place in table
+	table []float64 // pieceTerms coefficients each; the first is no piece
+}
 
 // NewPieces is f by pieces. f is called for any float32, by several threads at once.
 func NewPieces(f func(float64) float64) *Pieces { return &Pieces{f: f} }
@@ -41,31 +44,62 @@ func NewPieces(f func(float64) float64) *Pieces { return &Pieces{f: f} }
 // Map computes out[i] = f(a[i]); lengths are equal and out and a apart.
 func (p *Pieces) Map(out, a []float32) {
 	p.mu.Lock()
-	if p.table == nil {
-		p.table, p.state = make([]float64, pieceCount*pieceTerms), make([]uint8, pieceCount)
+	if p.levels[0].index == nil {
+		for i := range p.levels {
+			p.levels[i] = pieceLevel{pieceBits[i], make([]int32, 1<<(32-pieceBits[i])), make([]float64, pieceTerms)}
+		}
+		for i, x := range []float64{0, math.Inf(1), math.Copysign(0, -1), math.Inf(-1)} {
+			p.ends[i] = float32(p.f(x))
+		}
 	}
 	p.mu.Unlock()
 	const some = 1024
-	var other [some]int64
+	var other, hard [some]int64
+	var x, y [some]float32 // what has no large piece
 	for len(out) > 0 {
 		n := min(len(out), some)
-		for {
-			p.mu.RLock()
-			left := int(C.pieces32(table, p32(out), p32(a), C.int64_t(n), p64(p.table), (*C.uint8_t)(unsafe.SliceData(p.state)), (*C.int64_t)(&other[0])))
-			p.mu.RUnlock()
-			again := false
-			for _, i := range other[:left] {
-				again = p.fit(math.Float32bits(a[i])>>pieceBits) || again
+		left := p.level(0, out[:n], a[:n], &other)
+		k := 0
+		for _, i := range other[:left] {
+			switch b := math.Float32bits(a[i]); b {
+			case 0, infBits:
+				out[i] = p.ends[b>>30]
+			case signBit, signBit | infBits:
+				out[i] = p.ends[2+b&^signBit>>30]
+			default:
+				x[k], other[k] = a[i], i
+				k++
 			}
-			if again {
-				continue
+		}
+		if k > 0 {
+			for _, i := range hard[:p.level(1, y[:k], x[:k], &hard)] {
+				y[i] = float32(p.f(float64(x[i])))
 			}
-			for _, i := range other[:left] {
-				out[i] = float32(p.f(float64(a[i])))
+			for j, i := range other[:k] {
+				out[i] = y[j]
 			}
-			break
 		}
 		out, a = out[n:], a[n:]
+	}
+}
+
+// level computes what lies in pieces of one level, makes those that are asked for the first time, and gives the number of the others, whose positions go to other.
+func (p *Pieces) level(which int, out, a []float32, other *[1024]int64) int {
+	l := &p.levels[which]
+	for {
+		p.mu.RLock()
+		left := int(C.pieces32(table, p32(out), p32(a), C.int64_t(len(a)), p64(l.table), (*C.int32_t)(unsafe.SliceData(l.index)), C.int32_t(l.bits), (*C.int64_t)(&other[0])))
+		asked := true
+		for _, i := range other[:left] {
+			asked = asked && l.index[math.Float32bits(a[i])>>l.bits] != 0
+		}
+		p.mu.RUnlock()
+		if asked {
+			return left
+		}
+		for _, i := range other[:left] {
+			p.fit(l, math.Float32bits(a[i])>>l.bits)
+		}
 	}
 }
 
@@ -96,26 +130,54 @@ var toPowers = sync.OnceValue(func() (m [pieceTerms][pieceTerms]float64) {
 	return m
 })
 
-// fit makes a piece that is unknown; it reports whether there is a polynomial for it now.
-func (p *Pieces) fit(at uint32) bool {
+// constant makes a piece on which the function is NaN, or one of the infinities as a float32, at each of values: all of it is outside of where the function
+// is defined. It reports whether that is so.
+func (l *pieceLevel) constant(at uint32, values ...float64) bool {
+	x := float32(values[0])
+	for _, v := range values {
+		y := float32(v)
+		if y-y == 0 || y != x && x == x || y == y && x != x {
+			return false
+		}
+	}
+	l.add(at, [pieceTerms]float64{float64(x)})
+	return true
+}
+
+// add makes a piece of its coefficients.
+func (l *pieceLevel) add(at uint32, c [pieceTerms]float64) {
+	l.index[at] = int32(len(l.table) / pieceTerms)
+	l.table = append(l.table, c[:]...)
+}
+
+// fit makes a piece that nobody has asked for, if there is one.
+func (p *Pieces) fit(l *pieceLevel, at uint32) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.state[at] != unknown {
-		return p.state[at] == fitted
+	if l.index[at] != 0 {
+		return
 	}
-	p.state[at] = unfit
-	if e := at >> (23 - pieceBits) & 255; e == 0 || e == 255 {
-		return false
+	l.index[at] = -1
+	first, last := at<<l.bits, at<<l.bits|(1<<l.bits-1)
+	if first&^signBit > infBits {
+		l.constant(at, p.f(math.NaN()))
+		return
 	}
-	lo := float64(math.Float32frombits(at << pieceBits))
-	width := float64(math.Float32frombits(at<<pieceBits|(1<<pieceBits-1))) - lo
-	width *= float64(int64(1)<<pieceBits) / (1<<pieceBits - 1)
+	if e := first &^ signBit >> 23; e == 0 || e == 255 {
+		return
+	}
+	lo := float64(math.Float32frombits(first))
+	width := float64(math.Float32frombits(last)) - lo
+	width *= float64(int64(1)<<l.bits) / float64(int64(1)<<l.bits-1)
 	number := func(t float64) float64 { return lo + (t+1)/2*width }
 	var y [pieceTerms]float64
 	size := 0.0
 	for i := range y {
 		y[i] = p.f(number(math.Cos((float64(i) + 0.5) * math.Pi / pieceTerms)))
 		size = max(size, math.Abs(y[i]))
+	}
+	if l.constant(at, append([]float64{p.f(lo), p.f(float64(math.Float32frombits(last)))}, y[:]...)...) {
+		return
 	}
 	var c [pieceTerms]float64
 	m := toPowers()
@@ -130,10 +192,8 @@ func (p *Pieces) fit(at uint32) bool {
 			got = got*t + c[k]
 		}
 		if off := math.Abs(got - want); !(off <= 3e-9*math.Abs(want) && off <= 1e-10*size) || math.Abs(want) < 1e-30 || size > 1e38 {
-			return false
+			return
 		}
 	}
-	copy(p.table[at*pieceTerms:], c[:])
-	p.state[at] = fitted
-	return true
+	l.add(at, c)
 }

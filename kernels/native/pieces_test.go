@@ -29,7 +29,12 @@ func samples(n int) []float32 {
 func TestPieces(t *testing.T) {
 	x := samples(30000)
 	levels(t, func(t *testing.T) {
-		for name, f := range map[string]func(float64) float64{"j0": math.J0, "j1": math.J1, "erfinv": math.Erfinv, "gamma": math.Gamma, "exp": math.Exp, "tan": math.Tan, "sqrt": math.Sqrt} {
+		for name, f := range map[string]func(float64) float64{"j0": math.J0, "j1": math.J1, "erfinv": math.Erfinv, "gamma": math.Gamma, "exp": math.Exp, "tan": math.Tan, "sqrt": math.Sqrt, "endless": func(x float64) float64 {
+			if x < 0 {
+				return math.Inf(-1)
+			}
+			return math.Sqrt(x)
+		}, "sinh": math.Sinh, "poles": func(x float64) float64 { return 1 / math.Sin(math.Pi*x) }} {
 			p, out := NewPieces(f), make([]float32, len(x))
 			for range 2 { // with pieces that are made, and with those that are there
 				p.Map(out, x)

@@ -76,12 +76,17 @@ func (t *Tensor) Item() any {
 // Floats copies t's elements in row-major order to a fresh []float64. Panics with NoData for a fake tensor that has elements.
 func (t *Tensor) Floats() []float64 {
 	out := make([]float64, t.Numel())
+	t.LoadFloats(out)
+	return out
+}
+
+// LoadFloats copies t's elements in row-major order to out, of as many. Panics like Floats.
+func (t *Tensor) LoadFloats(out []float64) {
 	if len(out) == 0 {
-		return out
+		return
 	}
 	t.mustHaveData()
 	forParts(t, func(t *Tensor, o, s, k, n int64) { LoadFloat(t, o, s, out[k:k+n]) })
-	return out
 }
 
 // Ints copies t's elements in row-major order to a fresh []int64. Panics like Floats.

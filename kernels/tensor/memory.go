@@ -106,7 +106,8 @@ func Room[T float32 | float64](n int64) (room []T, done func()) {
 		return make([]T, n), func() {}
 	}
 	buf, _ := heap.borrow(size)
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(buf))), n), func() { heap.put(buf) }
+	poison(buf)
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(buf))), n), func() { poison(buf); heap.put(buf) }
 }
 
 // back is put of what take gave, by who had it.

@@ -363,6 +363,9 @@ loop:
 				if v, err = in.binaryArg(a, b, o.arg); err != nil {
 					goto fail
 				}
+				if in.Made != nil {
+					in.operated(f, pc, a, b, v)
+				}
 			}
 			sp--
 			stack[sp] = nil
@@ -385,6 +388,9 @@ loop:
 				f.SP = sp
 				if v, err = in.binaryArg(a, b, o.arg); err != nil {
 					goto fail
+				}
+				if in.Made != nil {
+					in.operated(f, pc, a, b, v)
 				}
 			}
 			sp--
@@ -412,6 +418,9 @@ loop:
 				if v, err = in.binaryArg(a, b, o.arg); err != nil {
 					goto fail
 				}
+				if in.Made != nil {
+					in.operated(f, pc, a, b, v)
+				}
 			}
 			sp--
 			stack[sp] = nil
@@ -423,6 +432,9 @@ loop:
 				f.SP = sp
 				if v, err = in.binaryArg(a, b, o.arg); err != nil {
 					goto fail
+				}
+				if in.Made != nil {
+					in.operated(f, pc, a, b, v)
 				}
 			}
 			sp--
@@ -476,6 +488,8 @@ loop:
 				v = MakeBool(t)
 			} else if v, err = in.Compare(code.CmpOps[o.arg], a, b); err != nil {
 				goto fail
+			} else if in.Made != nil {
+				in.operated(f, pc, a, b, v)
 			}
 			sp--
 			stack[sp] = nil
@@ -797,6 +811,12 @@ loop:
 			sp--
 			v := stack[sp]
 			f.SP = sp
+			if f.leaving != nil {
+				if f.leaving == v {
+					in.passed = v
+				}
+				f.leaving = nil
+			}
 			return v, nil
 
 		case code.POP_JUMP_FORWARD_IF_FALSE, code.POP_JUMP_BACKWARD_IF_FALSE:

@@ -101,6 +101,9 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 			err = e
 			return sp, err
 		}
+		if in.Made != nil {
+			in.operated(f, f.PC+1, stack[sp-1], nil, v)
+		}
 		stack[sp-1] = v
 	case code.DELETE_SUBSCR:
 		old := in.heldItem(stack[sp-2], stack[sp-1])
@@ -452,6 +455,7 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 			}
 		}
 		f.SP = sp
+		in.passed = nil
 		var v Object
 		handled := false
 		if in.CallHook != nil {
@@ -465,10 +469,8 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 				return sp, err
 			}
 		}
-		if in.Made != nil && !handled {
-			if _, ok := callable.(*Function); !ok {
-				in.valued(f, f.PC+1, callable, v)
-			}
+		if (in.Made != nil || in.passed != nil) && !handled {
+			in.valued(f, f.PC+1, callable, v)
 		}
 		sp -= 2
 		stack[sp-1] = v

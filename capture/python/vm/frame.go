@@ -32,6 +32,8 @@ type Frame struct {
 	// Ext is free for embedders.
 	Ext any
 
+	leaving Object // what it will return that nobody else has, while it leaves its with blocks; see Untaken
+
 	spy      *spy // what tracing keeps, nil while it is not traced
 	retained bool // it is still wanted after its call
 	kept     bool // and so are those of its callers

@@ -29,7 +29,52 @@ func TestUntaken(t *testing.T) {
 	builtin("keeps", false, func(in *Interp, args []Object, _ []KwArg) (Object, error) { // as a cache does
 		return in.Call(args[0], args[1:], nil)
 	})
+	box := in.NewNativeType(Spec{Name: "Box", New: func(in *Interp, cls *Type, args []Object, _ []KwArg) (Object, error) {
+		return &Instance{Class: cls}, nil
+	},
+		Methods: map[string]GoFunc{
+			"__add__": func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+				if _, ok := args[1].(Int); !ok {
+					return NotImplemented, nil
+				}
+				in.Made = NewList(args[1])
+				return in.Made, nil
+			},
+			"__lt__": func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+				in.Made = NewList(args[1])
+				return in.Made, nil
+			},
+			"__neg__": func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+				in.Made = NewList(MakeInt(10))
+				return in.Made, nil
+			},
+		}})
+	in.Operates = box
+	in.Builtins.Dict.SetStr("Box", box)
 	source := `
+class Manager:
+    def __enter__(self): return self
+    def __exit__(self, *a): return None
+def within(n):
+    with Manager():
+        with Manager() as m:
+            return make(n)
+def later(n):
+    with Manager():
+        return make(n)
+    return make(-n)
+def looked(n):
+    with Manager() as m:
+        m.x = make(n)
+        return m.x
+class Other:
+    def __radd__(self, a):
+        self.kept = make(-15)
+        return self.kept
+class Derived(Box):
+    def __add__(self, a):
+        self.kept = make(-16)
+        return self.kept
 def returned(n): return make(n)
 def twice(n): return returned(n)
 def local(n):
@@ -74,11 +119,27 @@ str(make(-13))
 def f(v): v; return v
 f(make(-14))
 make(7)
+b = Box()
+b + 8
+b < 9
+-b
+(lambda: b + 11)()
+b + Other()
+Derived() + 1
+x = b + -17
+[b + -18]
+within(12)
+later(13)
+looked(-19)
+y = within(-20)
+returned(*[14])
+x = returned(*[-21])
+looked(*[-22])
 `
 	if err := in.RunSource("t.py", source); err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff([]string{"1", "2", "3", "4", "5", "6", "7"}, got); d != "" {
+	if d := cmp.Diff([]string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14"}, got); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}
 }
