@@ -2,7 +2,6 @@ package aten
 
 import (
 	"math"
-	"slices"
 
 	"whittle/kernels/native"
 	"whittle/kernels/parallel"
@@ -51,6 +50,9 @@ func sdpa(q, k, v, mask *tensor.Tensor, causal bool, scale float64) (out, lse []
 	return
 }
 
+// attentionBlock is how many scores are made at a time: few enough to stay in the cache.
+const attentionBlock = 1 << 16
+
 // attention32 is attention in float32: contiguous operands, and a block of queries at a time, whose scores are one product of matrices.
 type attention32 struct {
 	q, k, v       []float32
@@ -79,6 +81,9 @@ func newAttention32(q, k, v, mask *tensor.Tensor, causal bool, scale float64) *a
 		}
 		a.mask = inFloat32(m).Float32s()
 	}
+	if !causal && a.heads >= 4 && a.s > 0 { // keys and values are packed for each block
+		a.large = min(max(a.large, attentionBlock/a.s), 256)
+	}
 	a.blocks = (a.l + a.large - 1) / a.large
 	return a
 }
@@ -91,31 +96,41 @@ func (a *attention32) weights(w, lse []float32, b, from, m int64) (last int64) {
 		last = min(a.s, from+m)
 	}
 	native.GemmAlone32(int(m), int(last), int(a.e), a.scale, mx(a.q[(b*a.l+from)*a.e:], a.e, 1), mx(a.k[b*a.s*a.e:], 1, a.e), 0, mx(w, last, 1))
-	for i := range m {
-		row := w[i*last : (i+1)*last]
-		seen := int64(len(row))
-		if a.causal {
-			seen = min(seen, from+i+1)
+	w = w[:m*last]
+	switch mask := a.mask; {
+	case mask == nil:
+	case last == a.s:
+		native.Binary32(native.Add, w, w, mask[(b*a.l+from)*a.s:][:len(w)])
+	default:
+		for i := range m {
+			row := w[i*last:][:last]
+			native.Binary32(native.Add, row, row, mask[(b*a.l+from+i)*a.s:][:last])
 		}
-		if a.mask != nil {
-			native.Binary32(native.Add, row[:seen], row[:seen], a.mask[(b*a.l+from+i)*a.s:][:seen])
-		}
-		best := 0
-		for j, x := range row[:seen] {
-			if x > row[best] {
-				best = j
+	}
+	none := float32(math.Inf(-1))
+	if a.causal {
+		for i := range m {
+			hidden := w[min(i*last+from+i+1, (i+1)*last) : (i+1)*last]
+			for j := range hidden {
+				hidden[j] = none
 			}
 		}
-		x := row[best]
-		clear(row[seen:])
-		if inf := float32(math.Inf(-1)); x == inf && !slices.ContainsFunc(row[:seen], func(x float32) bool { return x != inf }) { // all is hidden, and nothing is NaN
-			clear(row)
+	}
+	best, greatest := make([]int64, m), make([]float32, m)
+	native.ArgRows32(best, w, int(last), false)
+	for i := range m {
+		best[i] += i * last
+		greatest[i] = w[best[i]]
+	}
+	native.SoftmaxRows32(w, w, int(last), false)
+	for i, x := range greatest {
+		if x == none { // all is hidden
+			clear(w[int64(i)*last:][:last])
 		} else {
-			native.SoftmaxRows32(row[:seen], row[:seen], int(seen), false)
-			x -= float32(math.Log(float64(row[best]))) // the greatest weight is not too small for it
+			x -= float32(math.Log(float64(w[best[i]]))) // the greatest weight is not too small for it
 		}
 		if lse != nil {
-			lse[b*a.l+from+i] = x
+			lse[b*a.l+from+int64(i)] = x
 		}
 	}
 	return last

@@ -257,6 +257,9 @@ func mx[T realNumber](d []T, rs, cs int64) native.Matrix[T] {
 // few is up to how many channels of the one side a group with one channel on the other is convolved directly: a product would have so few rows.
 const few = 4
 
+// packWork is how many weights are packed at least where threads share that out.
+const packWork = 1 << 14
+
 // lowRows is up to how many channels of a group are the product of a matrix of columns: its sums are cut otherwise than those of more.
 const lowRows = 3
 
@@ -287,16 +290,26 @@ func convForward[T realNumber](y, x, w []T, ys, xs, ws []int64, s convSpec) {
 		return
 	}
 	if flat && !s.asItIs(k) && co > lowRows && co*l*ci*k > smallProduct {
-		// Outputs are cut where threads want it: of few images and groups, each has several parts.
-		parts := (parallel.Threads() + int(xs[0]*g) - 1) / int(xs[0]*g)
-		part := max(64, (l/int64(parts)+63)/64*64)
+		packed, done := tensor.Room[T](int64(len(w)))
+		defer done()
+		cuts := parallel.Threads()
+		parallel.For(int(g)*cuts, max(1, packWork*cuts/int(ci*co*k)), func(lo, hi int) {
+			for q := lo; q < hi; q++ {
+				at := int64(q/cuts) * co * ci * k
+				native.PackWeights(int(co), int(ci*k), packed[at:], w[at:], q%cuts, cuts)
+			}
+		})
+		// Rows of outputs are cut where threads want it: of few images and groups, each has several parts.
+		row := ys[len(ys)-1]
+		parts := (int64(parallel.Threads()) + xs[0]*g - 1) / (xs[0] * g)
+		part := (l/row + parts - 1) / parts * row
 		per := (l + part - 1) / part
 		p := s.plane(ci, xs[2:], ks, ys[2:])
 		parallel.For(int(xs[0]*g*per), 1, func(first, last int) {
 			for q := int64(first); q < int64(last); q++ {
 				n, j, from := q/per/g, q/per%g, q%per*part
 				y := y[(n*ys[1]+j*co)*l+from:]
-				native.Convolve(p, int(co), w[j*co*ci*k:][:co*ci*k], x[(n*xs[1]+j*ci)*inN:], int(from), int(min(from+part, l)), y, int(l))
+				native.Convolve(p, int(co), packed[j*co*ci*k:][:co*ci*k], x[(n*xs[1]+j*ci)*inN:], int(from), int(min(from+part, l)), y, int(l))
 			}
 		})
 		return

@@ -72,23 +72,156 @@ static void CONV(panel)(T *restrict d, const T *im, const whittle_plane *g, int6
   }
 }
 
-// product writes outputs from to to-1 of m channels: the products of their kernels w, m x C*KH*KW, and the columns of the image. Sums are the ones of the product
-// of matrices, whose B is never whole.
-static void CONV(product)(int64_t m, const T *w, const T *im, const whittle_plane *g, int64_t from, int64_t to, T *c, int64_t crs) {
-  enum { NR = GEMM(NR), KC = GEMM(KC), NC = GEMM(NC), MC = GEMM(MC) };
-  int64_t k = g->c * g->kh * g->kw, n = to - from;
-  int64_t kc0 = k < KC ? k : KC, nc0 = n < NC ? (n + NR - 1) / NR * NR : NC, mc0 = m < MC ? (m + MR - 1) / MR * MR : MC;
-  T *pb = whittle_room((size_t)(kc0 * (nc0 + mc0)) * sizeof(T) + 128), *pa = (T *)(((uintptr_t)(pb + kc0 * nc0) + 63) & ~(uintptr_t)63);
+// weights packs kernels of k elements each, part of parts of m of them, as product wants them: those of each KC elements as the tiles of a block of m rows.
+static void CONV(weights)(int64_t m, int64_t k, T *packed, const T *w, int64_t part, int64_t parts) {
+  enum { KC = GEMM(KC) };
+  int64_t tiles = (m + MR - 1) / MR;
+  for (int64_t t = tiles * part / parts; t < tiles * (part + 1) / parts; t++) {
+    int64_t top = GEMM(tops)(m, t), h = GEMM(tops)(m, t + 1) - top;
+    for (int64_t pc = 0; pc < k; pc += KC) {
+      int64_t kc = k - pc < KC ? k - pc : KC;
+      GEMM(pack_tile)(packed + pc * m + top * kc, w + top * k + pc, k, 1, h, kc);
+    }
+  }
+}
+
+// A line is a vector of neighbours in a row of outputs: where its inputs lie under the first place of the kernel, and where it is put; -1: nowhere.
+typedef struct {
+  const T *in;
+  int64_t out;
+} CONV(line);
+
+// put stores a line.
+static inline __attribute__((always_inline)) void CONV(put)(T *c, V x, int add) {
+  if (add) x += *(V *)c;
+  *(V *)c = x;
+}
+
+// strip is the product of h packed kernels and two lines, whose inputs under the places of the kernel lie at at.
+static inline __attribute__((always_inline)) void CONV(strip)(int h, int64_t k, const T *pa, const CONV(line) *x, const int64_t *at, T *c, int64_t crs, int add) {
+  V c0[MR], c1[MR];
+  const T *in0 = x[0].in, *in1 = x[1].in;
+  _Pragma("GCC unroll 16") for (int i = 0; i < h; i++) c0[i] = c1[i] = (V){0};
+  _Pragma("GCC unroll 1") for (int64_t p = 0; p < k; p++) {
+    V b0 = *(const V *)(in0 + at[p]), b1 = *(const V *)(in1 + at[p]);
+    _Pragma("GCC unroll 16") for (int i = 0; i < h; i++) {
+      T w = pa[i];
+      c0[i] += w * b0;
+      c1[i] += w * b1;
+    }
+    pa += h;
+  }
+  for (int i = 0; i < h; i++) {
+    CONV(put)(c + i * crs + x[0].out, c0[i], add);
+    if (x[1].out >= 0) CONV(put)(c + i * crs + x[1].out, c1[i], add);
+  }
+}
+
+// A field is the part of an image under some rows of outputs, with zeros around it, in which what lies a stride apart in the image are neighbours: for each
+// channel and each remainder of a place in the kernel by the strides, a plane of rows x width. Output (y, x) has what belongs to it y*width+x behind what
+// output (0, 0) has, under every place.
+typedef struct {
+  int64_t rows, width, size;
+} CONV(field);
+
+static inline CONV(field) CONV(field_of)(const whittle_plane *g, int64_t outs) {
+  int64_t rows = outs + (g->kh - 1) * g->dh / g->sh, width = g->ow + (g->kw - 1) * g->dw / g->sw;
+  return (CONV(field)){rows, width, g->c * g->sh * g->sw * rows * width};
+}
+
+// spread fills the field of rows from y on of the outputs.
+static void CONV(spread)(T *d, const T *im, const whittle_plane *g, int64_t y, CONV(field) f) {
+  int64_t s = g->sw;
+  for (int64_t c = 0; c < g->c; c++)
+    for (int64_t i = 0; i < g->sh; i++)
+      for (int64_t j = 0; j < s; j++) {
+        int64_t lo, hi;
+        CONV(span)(j - g->pw, s, g->w, f.width, &lo, &hi);
+        for (int64_t r = 0; r < f.rows; r++, d += f.width) {
+          int64_t iy = (y + r) * g->sh + i - g->ph;
+          if (iy < 0 || iy >= g->h) {
+            memset(d, 0, sizeof(T) * f.width);
+            continue;
+          }
+          const T *row = im + (c * g->h + iy) * g->w + j - g->pw;
+          for (int64_t x = 0; x < lo; x++) d[x] = 0;
+          if (s == 1)
+            memcpy(d + lo, row + lo, sizeof(T) * (hi - lo));
+          else if (s == 2)
+            for (int64_t x = lo; x < hi; x++) d[x] = row[x * 2];
+          else
+            for (int64_t x = lo; x < hi; x++) d[x] = row[x * s];
+          for (int64_t x = hi; x < f.width; x++) d[x] = 0;
+        }
+      }
+}
+
+// places is where, behind what an output has under the first place of the kernel, lies what it has under the places from first on.
+static void CONV(places)(int64_t *at, const whittle_plane *g, CONV(field) f, int64_t first, int64_t n) {
+  for (int64_t p = first; p < first + n; p++) {
+    int64_t j = p % g->kw * g->dw, i = p / g->kw % g->kh * g->dh, c = p / g->kw / g->kh;
+    at[p - first] = (((c * g->sh + i % g->sh) * g->sw + j % g->sw) * f.rows + i / g->sh) * f.width + j / g->sw;
+  }
+}
+
+// lines is how many vectors the outputs of some rows are. Where rows are not whole vectors, a vector goes on from one row into the next, and has what lies between
+// them in the field.
+static inline int64_t CONV(lines)(const whittle_plane *g, int64_t outs) {
+  enum { L = GEMM(L) };
+  return g->ow % L == 0 ? outs * g->ow / L : ((outs - 1) * CONV(field_of)(g, outs).width + g->ow + L - 1) / L;
+}
+
+// in_field is product for rows from y to end-1 of the outputs: vectors of them are read where they lie in the field. If they have what lies between the rows,
+// sums are made elsewhere, and the outputs copied.
+static void CONV(in_field)(int64_t m, const T *packed, const T *im, const whittle_plane *g, int64_t y, int64_t end, T *c, int64_t crs) {
+  enum { L = GEMM(L), KC = GEMM(KC), CACHED = (1 << 19) / sizeof(T) };
+  int64_t k = g->c * g->kh * g->kw, fit = end - y, whole = g->ow % L == 0;
+  while (fit > 4 && CONV(field_of)(g, fit).size > CACHED) fit = (fit + 1) / 2;
+  for (; y < end; c += fit * g->ow, y += fit) {
+    int64_t outs = end - y < fit ? end - y : fit, lines = CONV(lines)(g, outs);
+    CONV(field) f = CONV(field_of)(g, outs);
+    size_t field = (size_t)(f.size + L) * sizeof(T), sums = whole ? 0 : (size_t)(m * lines * L) * sizeof(T);
+    char *room = whittle_room(field + sums + KC * sizeof(int64_t) + (size_t)(lines + 1) * sizeof(CONV(line)) + 128);
+    int64_t *at = (int64_t *)(((uintptr_t)(room + field + sums) + 63) & ~(uintptr_t)63);
+    CONV(line) *x = (CONV(line) *)(at + KC);
+    T *to = whole ? c : (T *)(room + field);
+    int64_t step = whole ? crs : lines * L, per = g->ow / L;
+    CONV(spread)((T *)room, im, g, y, f);
+    for (int64_t q = 0; q < lines; q++) x[q] = (CONV(line)){(T *)room + (whole ? q / per * f.width + q % per * L : q * L), q * L};
+    x[lines] = (CONV(line)){(T *)room, -1};
+    for (int64_t pc = 0; pc < k; pc += KC) {
+      int64_t kc = k - pc < KC ? k - pc : KC;
+      CONV(places)(at, g, f, pc, kc);
+      for (int64_t q = 0; q < lines; q += 2)
+        for (int64_t t = 0, i = 0, next; i < m; i = next) {
+          next = GEMM(tops)(m, ++t);
+#define STRIP(H) case H: CONV(strip)(H, kc, packed + pc * m + i * kc, x + q, at, to + i * step, step, pc > 0); break;
+          switch (next - i) { HEIGHTS }
+#undef STRIP
+        }
+    }
+    for (int64_t i = 0; i < m && !whole; i++)
+      for (int64_t q = 0; q < outs; q++) memcpy(c + i * crs + q * g->ow, to + i * step + q * f.width, sizeof(T) * g->ow);
+  }
+}
+
+// product writes outputs from to to-1 of m channels: the products of their packed kernels, m x C*KH*KW, and the columns of the image. Sums are the ones of the
+// product of matrices, whose B is never whole.
+static void CONV(product)(int64_t m, const T *packed, const T *im, const whittle_plane *g, int64_t from, int64_t to, T *c, int64_t crs) {
+  enum { L = GEMM(L), NR = GEMM(NR), KC = GEMM(KC), NC = GEMM(NC) };
+  int64_t k = g->c * g->kh * g->kw, n = to - from, kc0 = k < KC ? k : KC, nc0 = n < NC ? (n + NR - 1) / NR * NR : NC;
+  // Rows are read in their field, unless that is mostly what lies between them.
+  if (from % g->ow == 0 && to % g->ow == 0 && 2 * CONV(lines)(g, n / g->ow) * L <= 3 * (n + NR)) {
+    CONV(in_field)(m, packed, im, g, from / g->ow, to / g->ow, c, crs);
+    return;
+  }
+  T *pb = whittle_room((size_t)(kc0 * nc0) * sizeof(T));
   for (int64_t jc = 0; jc < n; jc += NC) {
     int64_t nc = n - jc < NC ? n - jc : NC;
     for (int64_t pc = 0; pc < k; pc += KC) {
       int64_t kc = k - pc < KC ? k - pc : KC;
       for (int64_t j = 0; j < nc; j += NR) CONV(panel)(pb + j * kc, im, g, pc, kc, from + jc + j, nc - j < NR ? nc - j : NR);
-      for (int64_t ic = 0; ic < m; ic += MC) {
-        int64_t mc = m - ic < MC ? m - ic : MC;
-        for (int64_t i = 0; i < mc; i += MR) GEMM(pack)(pa + i * kc, w + (ic + i) * k + pc, k, 1, mc - i < MR ? mc - i : MR, kc, MR);
-        GEMM(block)(mc, nc, kc, pa, pb, c + ic * crs + jc, crs, 1, 1, pc > 0);
-      }
+      GEMM(block)(m, nc, kc, packed + pc * m, pb, c + jc, crs, 1, 1, pc > 0);
     }
   }
 }
@@ -112,74 +245,45 @@ static void CONV(fold)(T *im, const T *col, const whittle_plane *g) {
       }
 }
 
-// window writes outputs from lo to hi-1 of a row, all of whose places under the rows i0 to i1-1 of the kernel w lie in the image, of which row is the place of
-// the first: each is one sum, in the order of the kernel.
-static inline void CONV(window)(T *restrict y, const T *restrict row, const T *restrict w, const whittle_plane *g, int64_t i0, int64_t i1, int64_t lo, int64_t hi) {
-  enum { L = VB / sizeof(T) };
-  int64_t x = lo;
-  for (; x + 2 * L <= hi; x += 2 * L) {
-    V a = {0}, b = {0};
-    for (int64_t i = i0; i < i1; i++) {
-      const T *p = row + i * g->dh * g->w + x;
-      for (int64_t j = 0; j < g->kw; j++, p += g->dw) {
-        T k = w[i * g->kw + j];
-        a += k * *(const V *)p;
-        b += k * *(const V *)(p + L);
-      }
+// deep writes the outputs of one channel and one kernel, whose weights are finite: vectors of them are read in the field, and each is one sum, in the order
+// of the kernel.
+static void CONV(deep)(T *y, const T *im, const T *w, const whittle_plane *g) {
+  enum { L = GEMM(L), AT_ONCE = 4 };
+  int64_t taps = g->kh * g->kw, whole = g->ow % L == 0, per = g->ow / L, lines = CONV(lines)(g, g->oh);
+  CONV(field) f = CONV(field_of)(g, g->oh);
+  size_t field = (size_t)(f.size + L) * sizeof(T), sums = whole ? 0 : (size_t)(lines * L) * sizeof(T);
+  char *room = whittle_room(field + sums + (size_t)taps * sizeof(int64_t) + 128);
+  int64_t *at = (int64_t *)(((uintptr_t)(room + field + sums) + 63) & ~(uintptr_t)63);
+  T *to = whole ? y : (T *)(room + field);
+  CONV(spread)((T *)room, im, g, 0, f);
+  CONV(places)(at, g, f, 0, taps);
+  const T *next = (T *)room;
+  for (int64_t q = 0, left = per; q < lines; q += AT_ONCE) {
+    const T *in[AT_ONCE];
+    V sum[AT_ONCE];
+    int64_t n = lines - q < AT_ONCE ? lines - q : AT_ONCE;
+    _Pragma("GCC unroll 4") for (int u = 0; u < AT_ONCE; u++) { // those that are not there are the last one again
+      in[u] = u < n ? next : in[u - 1];
+      sum[u] = (V){0};
+      if (u >= n) continue;
+      next += L;
+      if (whole && --left == 0) next += f.width - g->ow, left = per;
     }
-    *(V *)(y + x) = a;
-    *(V *)(y + x + L) = b;
+    for (int64_t p = 0; p < taps; p++)
+      _Pragma("GCC unroll 4") for (int u = 0; u < AT_ONCE; u++) sum[u] += w[p] * *(const V *)(in[u] + at[p]);
+    for (int64_t u = 0; u < n; u++) *(V *)(to + (q + u) * L) = sum[u];
   }
-  for (; x < hi; x += L) {
-    if (x + L > hi && hi - lo >= L) x = hi - L; // some are written twice
-    if (x + L > hi) break;
-    V a = {0};
-    for (int64_t i = i0; i < i1; i++) {
-      const T *p = row + i * g->dh * g->w + x;
-      for (int64_t j = 0; j < g->kw; j++, p += g->dw) a += w[i * g->kw + j] * *(const V *)p;
-    }
-    *(V *)(y + x) = a;
-  }
-  for (; x < hi; x++) {
-    T a = 0;
-    for (int64_t i = i0; i < i1; i++)
-      for (int64_t j = 0; j < g->kw; j++) a += w[i * g->kw + j] * row[i * g->dh * g->w + j * g->dw + x];
-    y[x] = a;
-  }
-}
-
-// depthrow writes row oy of the outputs of depthwise, whose places lie beside each other.
-static void CONV(depthrow)(T *restrict y, const T *restrict im, const T *restrict w, const whittle_plane *g, int64_t oy) {
-  int64_t top = oy * g->sh - g->ph, i0 = 0, i1 = g->kh, left = 0, right = g->ow;
-  while (i0 < i1 && top + i0 * g->dh < 0) i0++;
-  while (i0 < i1 && top + (i1 - 1) * g->dh >= g->h) i1--;
-  for (int64_t j = 0; j < g->kw; j += g->kw > 1 ? g->kw - 1 : 1) {
-    int64_t lo, hi;
-    CONV(span)(j * g->dw - g->pw, 1, g->w, g->ow, &lo, &hi);
-    if (lo > left) left = lo;
-    if (hi < right) right = hi;
-  }
-  if (right < left) left = right = g->ow;
-  const T *row = im + top * g->w - g->pw;
-  CONV(window)(y, row, w, g, i0, i1, left, right);
-  for (int64_t x = 0; x < g->ow; x++) {
-    if (x == left && (x = right) == g->ow) break;
-    T a = 0;
-    for (int64_t i = i0; i < i1; i++)
-      for (int64_t j = 0; j < g->kw; j++) {
-        int64_t at = x + j * g->dw - g->pw;
-        if (at >= 0 && at < g->w) a += w[i * g->kw + j] * row[i * g->dh * g->w + j * g->dw + x];
-      }
-    y[x] = a;
-  }
+  for (int64_t q = 0; q < g->oh && !whole; q++) memcpy(y + q * g->ow, to + q * f.width, sizeof(T) * g->ow);
 }
 
 // depthwise convolves one channel by one kernel: forward writes y, of im and w; the gradient of the input adds to im, of y and w; that of the
 // kernel adds to w, of y and im.
 static void CONV(depthwise)(int what, T *restrict y, T *restrict im, T *restrict w, const whittle_plane *g) {
   enum { L = 2 * VB / sizeof(T) };
-  if (what == W_FORWARD && g->sw == 1) {
-    for (int64_t oy = 0; oy < g->oh; oy++) CONV(depthrow)(y + oy * g->ow, im, w, g, oy);
+  int64_t finite = 1; // zeros around the image may be multiplied
+  for (int64_t p = 0; p < g->kh * g->kw; p++) finite &= w[p] - w[p] == 0;
+  if (what == W_FORWARD && finite && CONV(lines)(g, g->oh) * GEMM(L) <= 3 * (g->oh * g->ow + GEMM(L))) {
+    CONV(deep)(y, im, w, g);
     return;
   }
   if (what == W_FORWARD)

@@ -4,31 +4,39 @@
 // C = alpha*A*B + beta*C is computed as GotoBLAS does (Goto and van de Geijn, Anatomy of High-Performance Matrix Multiplication, 2008): an MR x NR
 // tile of C lies in registers while a panel of MR rows of A and one of NR columns of B pass by. The panels are packed, so that they are read in
 // order: of B, KC x NR elements that stay in the first cache while the tiles of an MC x KC block of A, in the second, are gone through.
-// Panels are padded with zeros. Sums are cut at multiples of KC, so that another KC gives other last bits.
+// Those of B are padded with zeros. Sums are cut at multiples of KC, so that another KC gives other last bits.
 
 enum { GEMM(L) = VB / sizeof(T), GEMM(NR) = 2 * GEMM(L), GEMM(KC) = 384, GEMM(NC) = 64 * GEMM(NR), GEMM(MC) = MR * (128 / MR) };
 
-// turned transposes: w rows of k elements, rs apart, become columns: element (q, p) goes to d[p*width+q].
-static inline __attribute__((always_inline)) void GEMM(turned)(T *restrict d, int64_t width, const T *restrict s, int64_t rs, int64_t w, int64_t k) {
+// square transposes L x L elements, of which the rows from h on are taken to be zeros.
+static inline __attribute__((always_inline)) void GEMM(square)(T *restrict d, int64_t width, const T *restrict s, int64_t rs, int64_t h) {
   enum { L = GEMM(L) };
-  int64_t p = 0;
-  // L x L elements are turned at once: log2(L) times, the first half of the vectors is interleaved with the second.
-  for (; p + L <= k; p += L) {
-    int64_t q = 0;
-    for (; q + L <= w; q += L) {
-      V x[L], y[L];
-      _Pragma("GCC unroll 16") for (int i = 0; i < L; i++) x[i] = *(const V *)(s + (q + i) * rs + p);
-      _Pragma("GCC unroll 4") for (int n = 1; n < L; n *= 2) {
-        _Pragma("GCC unroll 8") for (int i = 0; i < L / 2; i++) {
-          y[2 * i] = __builtin_shuffle(x[i], x[i + L / 2], (I){ZIP(0, L)});
-          y[2 * i + 1] = __builtin_shuffle(x[i], x[i + L / 2], (I){ZIP(L / 2, L)});
-        }
-        _Pragma("GCC unroll 16") for (int i = 0; i < L; i++) x[i] = y[i];
-      }
-      _Pragma("GCC unroll 16") for (int i = 0; i < L; i++) *(V *)(d + (p + i) * width + q) = x[i];
+  V x[L], y[L];
+  _Pragma("GCC unroll 16") for (int i = 0; i < L; i++) x[i] = i < h ? *(const V *)(s + i * rs) : (V){0};
+  // They are turned log2(L) times: the first half of the vectors is interleaved with the second.
+  _Pragma("GCC unroll 4") for (int n = 1; n < L; n *= 2) {
+    _Pragma("GCC unroll 8") for (int i = 0; i < L / 2; i++) {
+      y[2 * i] = __builtin_shuffle(x[i], x[i + L / 2], (I){ZIP(0, L)});
+      y[2 * i + 1] = __builtin_shuffle(x[i], x[i + L / 2], (I){ZIP(L / 2, L)});
     }
-    for (; q < w; q++)
-      for (int i = 0; i < L; i++) d[(p + i) * width + q] = s[q * rs + p + i];
+    _Pragma("GCC unroll 16") for (int i = 0; i < L; i++) x[i] = y[i];
+  }
+  _Pragma("GCC unroll 16") for (int i = 0; i < L; i++) *(V *)(d + i * width) = x[i];
+}
+
+// turned transposes: w rows of k elements, rs apart, become columns: element (q, p) goes to d[p*width+q]. panel says that d has nothing else.
+static inline __attribute__((always_inline)) void GEMM(turned)(T *restrict d, int64_t width, const T *restrict s, int64_t rs, int64_t w, int64_t k, int panel) {
+  enum { L = GEMM(L) };
+  int64_t p = 0, whole = w / L * L, rest = w - whole;
+  for (; p + L <= k; p += L) {
+    // What is left of the rows goes first: of a panel as whole vectors, where they end in what is written after them.
+    if (panel && rest >= 3 && (k - p - L) * width >= whole + L - width) {
+      GEMM(square)(d + p * width + whole, width, s + whole * rs + p, rs, rest);
+    } else {
+      for (int64_t q = whole; q < w; q++)
+        for (int i = 0; i < L; i++) d[(p + i) * width + q] = s[q * rs + p + i];
+    }
+    for (int64_t q = 0; q < whole; q += L) GEMM(square)(d + p * width + q, width, s + q * rs + p, rs, L);
   }
   for (; p < k; p++)
     for (int64_t q = 0; q < w; q++) d[p * width + q] = s[q * rs + p];
@@ -38,12 +46,12 @@ static inline __attribute__((always_inline)) void GEMM(turned)(T *restrict d, in
 static void GEMM(turn)(T *d, int64_t ds, const T *s, int64_t ss, int64_t w, int64_t k) {
   enum { SIDE = 64 };
   for (int64_t q = 0; q < w; q += SIDE)
-    for (int64_t p = 0; p < k; p += SIDE) GEMM(turned)(d + p * ds + q, ds, s + q * ss + p, ss, w - q < SIDE ? w - q : SIDE, k - p < SIDE ? k - p : SIDE);
+    for (int64_t p = 0; p < k; p += SIDE) GEMM(turned)(d + p * ds + q, ds, s + q * ss + p, ss, w - q < SIDE ? w - q : SIDE, k - p < SIDE ? k - p : SIDE, 0);
 }
 
 // pack_rows packs up to w of the rows of a matrix, whose elements lie in order, beside each other, and zeros where there are fewer than width.
 static inline __attribute__((always_inline)) void GEMM(pack_rows)(T *restrict d, const T *restrict s, int64_t rs, int64_t w, int64_t k, int width) {
-  GEMM(turned)(d, width, s, rs, w, k);
+  GEMM(turned)(d, width, s, rs, w, k, 1);
   if (w < width)
     for (int64_t p = 0; p < k; p++)
       for (int64_t q = w; q < width; q++) d[p * width + q] = 0;
@@ -73,61 +81,17 @@ static inline void GEMM(pack_wide)(T *restrict d, const T *restrict s, int64_t r
   for (; j < w; j += NR) GEMM(pack)(d + j * k, s + j, 1, rs, w - j < NR ? w - j : NR, k, NR);
 }
 
-// tile is alpha times the product of two panels; add says that it is added to c, and not put there. c has rows of two vectors, crs apart.
-static inline __attribute__((always_inline)) void GEMM(tile)(int64_t k, const T *pa, const T *pb, T *c, int64_t crs, T alpha, int add) {
-  enum { L = GEMM(L) };
-  V c0[MR], c1[MR];
-  _Pragma("GCC unroll 16") for (int i = 0; i < MR; i++) c0[i] = c1[i] = (V){0};
-  for (int i = 0; i < MR; i++) __builtin_prefetch(c + i * crs);
-  _Pragma("GCC unroll 1") for (int64_t p = 0; p < k; p++) { // once at a time: of two, GCC begins so much at once that sums leave the registers
-    V b0 = *(const V *)(pb), b1 = *(const V *)(pb + L);
-    _Pragma("GCC unroll 16") for (int i = 0; i < MR; i++) {
-      T x = pa[i];
-      c0[i] += x * b0;
-      c1[i] += x * b1;
-    }
-    pa += MR;
-    pb += 2 * L;
-  }
-  if (add) {
-    _Pragma("GCC unroll 16") for (int i = 0; i < MR; i++) {
-      *(V *)(c + i * crs) += alpha * c0[i];
-      *(V *)(c + i * crs + L) += alpha * c1[i];
-    }
-  } else {
-    _Pragma("GCC unroll 16") for (int i = 0; i < MR; i++) {
-      *(V *)(c + i * crs) = alpha * c0[i];
-      *(V *)(c + i * crs + L) = alpha * c1[i];
-    }
-  }
-}
+// tops is where the rows of tile t of a block of m begin: tiles are as high as each other, as far as that can be, and packed that wide.
+static inline int64_t GEMM(tops)(int64_t m, int64_t t) { return t * m / ((m + MR - 1) / MR); }
 
-// block multiplies a packed block of A with packed columns of B.
-static __attribute__((noinline)) void GEMM(block)(int64_t mc, int64_t nc, int64_t kc, const T *pa, const T *pb, T *c, int64_t crs, int64_t ccs, T alpha, int add) {
-  enum { NR = GEMM(NR) };
-  T room[MR * NR] __attribute__((aligned(64)));
-  for (int64_t j = 0; j < nc; j += NR) {
-    int64_t w = nc - j < NR ? nc - j : NR;
-    for (int64_t i = 0; i < mc; i += MR) {
-      int64_t h = mc - i < MR ? mc - i : MR;
-      T *to = c + i * crs + j * ccs;
-      if (w == NR && h == MR && ccs == 1) {
-        GEMM(tile)(kc, pa + i * kc, pb + j * kc, to, crs, alpha, add);
-        continue;
-      }
-      GEMM(tile)(kc, pa + i * kc, pb + j * kc, room, NR, alpha, 0);
-      for (int64_t q = 0; q < h; q++)
-        for (int64_t r = 0; r < w; r++) to[q * crs + r * ccs] = room[q * NR + r] + (add ? to[q * crs + r * ccs] : 0);
-    }
-  }
-}
-
-// strip is tile for h rows, and columns of b that lie brs apart.
+// strip is alpha times the product of a panel of h rows and two vectors of columns of b, whose rows lie brs apart; add says that it is added to c, and not
+// put there. c has rows crs apart.
 static inline __attribute__((always_inline)) void GEMM(strip)(int h, int64_t k, const T *pa, const T *b, int64_t brs, T *c, int64_t crs, T alpha, int add) {
   enum { L = GEMM(L) };
   V c0[MR], c1[MR];
   _Pragma("GCC unroll 16") for (int i = 0; i < h; i++) c0[i] = c1[i] = (V){0};
-  _Pragma("GCC unroll 1") for (int64_t p = 0; p < k; p++) {
+  for (int i = 0; i < h; i++) __builtin_prefetch(c + i * crs);
+  _Pragma("GCC unroll 1") for (int64_t p = 0; p < k; p++) { // once at a time: of two, GCC begins so much at once that sums leave the registers
     V b0 = *(const V *)(b), b1 = *(const V *)(b + L);
     __builtin_prefetch(b + 16 * brs);
     __builtin_prefetch(b + 16 * brs + L);
@@ -136,7 +100,7 @@ static inline __attribute__((always_inline)) void GEMM(strip)(int h, int64_t k, 
       c0[i] += x * b0;
       c1[i] += x * b1;
     }
-    pa += MR;
+    pa += h;
     b += brs;
   }
   if (add) {
@@ -152,35 +116,82 @@ static inline __attribute__((always_inline)) void GEMM(strip)(int h, int64_t k, 
   }
 }
 
+// HEIGHTS is STRIP of each height that a tile can have.
+#if MR > 6
+#define HEIGHTS STRIP(1) STRIP(2) STRIP(3) STRIP(4) STRIP(5) STRIP(6) STRIP(7) STRIP(8) STRIP(9) STRIP(10) STRIP(11) STRIP(12)
+#elif MR > 4
+#define HEIGHTS STRIP(1) STRIP(2) STRIP(3) STRIP(4) STRIP(5) STRIP(6)
+#else
+#define HEIGHTS STRIP(1) STRIP(2) STRIP(3) STRIP(4)
+#endif
+
+// tile is strip of any height.
+static inline __attribute__((always_inline)) void GEMM(tile)(int64_t h, int64_t k, const T *pa, const T *b, int64_t brs, T *c, int64_t crs, T alpha, int add) {
+#define STRIP(H) case H: GEMM(strip)(H, k, pa, b, brs, c, crs, alpha, add); break;
+  switch (h) { HEIGHTS }
+#undef STRIP
+}
+
+// edge is tile for w columns of a c that may have its elements anywhere.
+static void GEMM(edge)(int64_t h, int64_t w, int64_t k, const T *pa, const T *pb, T *c, int64_t crs, int64_t ccs, T alpha, int add) {
+  enum { NR = GEMM(NR) };
+  T room[MR * NR] __attribute__((aligned(64)));
+  GEMM(tile)(h, k, pa, pb, NR, room, NR, alpha, 0);
+  for (int64_t q = 0; q < h; q++)
+    for (int64_t r = 0; r < w; r++) c[q * crs + r * ccs] = room[q * NR + r] + (add ? c[q * crs + r * ccs] : 0);
+}
+
+// block multiplies a packed block of A with packed columns of B.
+static __attribute__((noinline)) void GEMM(block)(int64_t mc, int64_t nc, int64_t kc, const T *pa, const T *pb, T *c, int64_t crs, int64_t ccs, T alpha, int add) {
+  enum { NR = GEMM(NR) };
+  for (int64_t j = 0; j < nc; j += NR) {
+    int64_t w = nc - j < NR ? nc - j : NR;
+    for (int64_t t = 0, i = 0, end; i < mc; i = end) {
+      end = GEMM(tops)(mc, ++t);
+      T *to = c + i * crs + j * ccs;
+      if (w == NR && ccs == 1)
+        GEMM(tile)(end - i, kc, pa + i * kc, pb + j * kc, NR, to, crs, alpha, add);
+      else
+        GEMM(edge)(end - i, w, kc, pa + i * kc, pb + j * kc, to, crs, ccs, alpha, add);
+    }
+  }
+}
+
+// columns packs k columns of h elements that lie in order.
+static inline __attribute__((always_inline)) void GEMM(columns)(int h, T *restrict d, const T *restrict s, int64_t cs, int64_t k) {
+  for (int64_t p = 0; p < k; p++) __builtin_memcpy(d + p * h, s + p * cs, sizeof(T) * h);
+}
+
+// pack_tile packs h rows of A, rs apart, of k elements, cs apart.
+static inline void GEMM(pack_tile)(T *restrict d, const T *restrict s, int64_t rs, int64_t cs, int64_t h, int64_t k) {
+#define STRIP(H) case H: GEMM(columns)(H, d, s, cs, k); break;
+  if (rs == 1 && cs != 1)
+    switch (h) { HEIGHTS }
+  else
+    GEMM(pack)(d, s, rs, cs, h, k, h);
+#undef STRIP
+}
+
+// pack_tiles packs mc rows of A for block.
+static void GEMM(pack_tiles)(T *pa, const T *a, int64_t ars, int64_t acs, int64_t mc, int64_t kc) {
+  for (int64_t t = 0, i = 0, end; i < mc; i = end) {
+    end = GEMM(tops)(mc, ++t);
+    GEMM(pack_tile)(pa + i * kc, a + i * ars, ars, acs, end - i, kc);
+  }
+}
+
 // low is product for no more rows than a tile has, and columns of B that lie in order. Sums are the ones of product.
 static __attribute__((noinline)) void GEMM(low)(int64_t m, int64_t n, int64_t k, const T *a, int64_t ars, int64_t acs, const T *b, int64_t brs, T *c, int64_t crs, T alpha, int beta) {
   enum { NR = GEMM(NR), KC = GEMM(KC) };
   T *pa = whittle_room((size_t)(KC * (MR + NR)) * sizeof(T) + 128), *pb = pa + KC * MR;
-  T edge[MR * NR] __attribute__((aligned(64)));
   for (int64_t pc = 0; pc < k; pc += KC) {
-    int64_t kc = k - pc < KC ? k - pc : KC, add = pc > 0 || beta;
-    GEMM(pack)(pa, a + pc * acs, ars, acs, m, kc, MR);
+    int64_t kc = k - pc < KC ? k - pc : KC, add = pc > 0 || beta, j = 0;
+    GEMM(pack_tile)(pa, a + pc * acs, ars, acs, m, kc);
     const T *from = b + pc * brs;
-    for (int64_t j = 0; j < n; j += NR) {
-      if (n - j < NR) {
-        GEMM(pack)(pb, from + j, 1, brs, n - j, kc, NR);
-        GEMM(tile)(kc, pa, pb, edge, NR, alpha, 0);
-        for (int64_t i = 0; i < m; i++)
-          for (int64_t r = 0; r < n - j; r++) c[i * crs + j + r] = edge[i * NR + r] + (add ? c[i * crs + j + r] : 0);
-        break;
-      }
-#define STRIP(H) case H: GEMM(strip)(H, kc, pa, from + j, brs, c + j, crs, alpha, add); break;
-      switch (m) {
-        STRIP(1) STRIP(2) STRIP(3) STRIP(4)
-#if MR > 4
-        STRIP(5) STRIP(6)
-#endif
-#if MR > 6
-        STRIP(7) STRIP(8) STRIP(9) STRIP(10) STRIP(11) STRIP(12)
-#endif
-      }
-#undef STRIP
-    }
+    for (; j + NR <= n; j += NR) GEMM(tile)(m, kc, pa, from + j, brs, c + j, crs, alpha, add);
+    if (j == n) continue;
+    GEMM(pack)(pb, from + j, 1, brs, n - j, kc, NR);
+    GEMM(edge)(m, n - j, kc, pa, pb, c + j, crs, 1, alpha, add);
   }
 }
 
@@ -240,7 +251,7 @@ static void GEMM(product)(int64_t m, int64_t n, int64_t k, const T *a, int64_t a
         for (int64_t j = 0; j < nc; j += NR) GEMM(pack)(pb + j * kc, b + pc * brs + (jc + j) * bcs, bcs, brs, nc - j < NR ? nc - j : NR, kc, NR);
       for (int64_t ic = 0; ic < m; ic += MC) {
         int64_t mc = m - ic < MC ? m - ic : MC;
-        for (int64_t i = 0; i < mc; i += MR) GEMM(pack)(pa + i * kc, a + (ic + i) * ars + pc * acs, ars, acs, mc - i < MR ? mc - i : MR, kc, MR);
+        GEMM(pack_tiles)(pa, a + ic * ars + pc * acs, ars, acs, mc, kc);
         GEMM(block)(mc, nc, kc, pa, pb, c + ic * crs + jc * ccs, crs, ccs, alpha, pc > 0 || beta != 0);
       }
     }

@@ -75,8 +75,10 @@ typedef struct {
   void (*scan_rows64)(int product, double *o, const double *a, int64_t rows, int64_t cols);
   void (*turn32)(float *d, int64_t ds, const float *s, int64_t ss, int64_t w, int64_t k);
   void (*turn64)(double *d, int64_t ds, const double *s, int64_t ss, int64_t w, int64_t k);
-  void (*convolve32)(int64_t m, const float *w, const float *im, const whittle_plane *g, int64_t from, int64_t to, float *c, int64_t crs);
-  void (*convolve64)(int64_t m, const double *w, const double *im, const whittle_plane *g, int64_t from, int64_t to, double *c, int64_t crs);
+  void (*weights32)(int64_t m, int64_t k, float *packed, const float *w, int64_t part, int64_t parts);
+  void (*weights64)(int64_t m, int64_t k, double *packed, const double *w, int64_t part, int64_t parts);
+  void (*convolve32)(int64_t m, const float *packed, const float *im, const whittle_plane *g, int64_t from, int64_t to, float *c, int64_t crs);
+  void (*convolve64)(int64_t m, const double *packed, const double *im, const whittle_plane *g, int64_t from, int64_t to, double *c, int64_t crs);
   void (*unfold32)(float *col, const float *im, const whittle_plane *g, int64_t from, int64_t to);
   void (*unfold64)(double *col, const double *im, const whittle_plane *g, int64_t from, int64_t to);
   void (*fold32)(float *im, const float *col, const whittle_plane *g);

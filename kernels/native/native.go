@@ -78,7 +78,9 @@ POINT(point32, float)
 POINT(point64, double)
 static void polynomial32(const whittle_kernels *t, int kind, float *o, float *a, float *degree, int64_t n) { t->polynomial32(kind, o, a, degree, n); }
 static void normal32(const whittle_kernels *t, float *b, int64_t n, double mean, double std) { t->normal32(b, n, mean, std); }
+static void weights32(const whittle_kernels *t, int64_t m, int64_t k, float *packed, float *w, int64_t part, int64_t parts) { t->weights32(m, k, packed, w, part, parts); }
 static void convolve32(const whittle_kernels *t, int64_t m, float *w, float *im, const whittle_plane *g, int64_t from, int64_t to, float *c, int64_t crs) { t->convolve32(m, w, im, g, from, to, c, crs); }
+static void weights64(const whittle_kernels *t, int64_t m, int64_t k, double *packed, double *w, int64_t part, int64_t parts) { t->weights64(m, k, packed, w, part, parts); }
 static void convolve64(const whittle_kernels *t, int64_t m, double *w, double *im, const whittle_plane *g, int64_t from, int64_t to, double *c, int64_t crs) { t->convolve64(m, w, im, g, from, to, c, crs); }
 static void unfold32(const whittle_kernels *t, float *col, float *im, const whittle_plane *g, int64_t from, int64_t to) { t->unfold32(col, im, g, from, to); }
 static void unfold64(const whittle_kernels *t, double *col, double *im, const whittle_plane *g, int64_t from, int64_t to) { t->unfold64(col, im, g, from, to); }
@@ -863,8 +865,23 @@ func Unfold[T float32 | float64](p *Plane, col, im []T, from, to int) {
 	}
 }
 
-// Convolve writes outputs from to to-1 of m channels to c, whose rows are crs apart: the products of their kernels w, m rows of C*KH*KW, and the columns of the image im
-// (C x H x W), which never lie in memory as a whole. Sums are those of the product of matrices of more than three rows.
+// PackWeights packs part part of parts of the kernels w of m channels, k elements each, for Convolve; packed has m*k elements, too.
+func PackWeights[T float32 | float64](m, k int, packed, w []T, part, parts int) {
+	if m*k == 0 {
+		return
+	}
+	_, _ = packed[m*k-1], w[m*k-1]
+	switch w := any(w).(type) {
+	case []float32:
+		C.weights32(table, C.int64_t(m), C.int64_t(k), p32(any(packed).([]float32)), p32(w), C.int64_t(part), C.int64_t(parts))
+	case []float64:
+		C.weights64(table, C.int64_t(m), C.int64_t(k), p64(any(packed).([]float64)), p64(w), C.int64_t(part), C.int64_t(parts))
+	}
+}
+
+// Convolve writes outputs from to to-1 of m channels to c, whose rows are crs apart: the products of their kernels, m rows of C*KH*KW as PackWeights packs them, and
+// the columns of the image im (C x H x W), which never lie in memory as a whole. Whole rows of outputs are faster. Sums are those of the product of matrices of more
+// than three rows.
 func Convolve[T float32 | float64](p *Plane, m int, w, im []T, from, to int, c []T, crs int) {
 	if m == 0 || from >= to || len(w) == 0 || len(im) == 0 {
 		return

@@ -12,3 +12,4 @@
 #undef REDUCE
 #undef INT
 #undef ZIP
+#undef HEIGHTS

@@ -95,7 +95,7 @@ func (j *job) work() {
 
 // wait returns when the parts that others took are done, which is soon.
 func (j *job) wait() {
-	for begin := time.Now(); time.Since(begin) < linger; runtime.Gosched() {
+	for begin := time.Now(); time.Since(begin) < linger; pause() {
 		if j.left.Load() == 0 {
 			return
 		}
@@ -132,7 +132,7 @@ func (c *helpers) start(j *job, n int) {
 func (c *helpers) help(wake chan *job) {
 	var last *job
 	for {
-		for begin := time.Now(); time.Since(begin) < linger; runtime.Gosched() {
+		for begin := time.Now(); time.Since(begin) < linger; pause() {
 			if j := c.job.Load(); j != nil && j != last {
 				j.join()
 				last, begin = j, time.Now()
