@@ -107,7 +107,14 @@ func Compile(f Function, inputs []Input, opt Options) (*Compiled, error) {
 		}
 	}
 	c.joint = j
-	return c, c.compileGraphs()
+	if err := c.compileGraphs(); err != nil {
+		return c, err
+	}
+	j.Inputs = slices.Clone(j.Inputs)
+	for i := range j.Inputs {
+		j.Inputs[i].Value = nil // what it was traced with is the program's to drop
+	}
+	return c, nil
 }
 
 // compileGraphs makes the graphs of the trace, and compiles the first.

@@ -200,6 +200,7 @@ func (c *compilation) attempt() (v vm.Object, done bool, err error) {
 	}
 	private := d.clone(f)
 	tr := newTracer(d, private, c.e, c.stop)
+	defer tr.over()
 	if ev.Attempts > 1 {
 		c.inside()
 		c.inside = d.within(ev.ID, ev.Attempts-1)

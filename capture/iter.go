@@ -192,9 +192,9 @@ func (rd *reads) stepsOuter(o vm.Object) *Unsupported {
 
 // iterator plans an iterator that a break leaves in the middle: the frame's own, moved on as far as the trace read.
 func (p *planner) iterator(it *replayIter, src source.Source) recipe {
-	n := it.pos - it.start
+	n, key := it.pos-it.start, p.part(it)
 	return func(r *rebuild) (vm.Object, error) {
-		if x := r.made[it]; x != nil {
+		if x := r.made[key]; x != nil {
 			return x, nil
 		}
 		o, err := src.Get(r.env)
@@ -207,7 +207,7 @@ func (p *planner) iterator(it *replayIter, src source.Source) recipe {
 		}
 		c := real.copy()
 		c.pos += n
-		r.made[it] = c
+		r.made[key] = c
 		return c, nil
 	}
 }

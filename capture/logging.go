@@ -13,7 +13,7 @@ type logPlan struct {
 	args []recipe
 	kw   []string // names of the last len(kw) arguments
 
-	result vm.Object // what stands in the trace for what the call gives; nil => nothing
+	result part // what the call gives; nil => nothing
 }
 
 // member reports whether one of os is in a set of torch._dynamo.config.
@@ -54,7 +54,8 @@ func (tr *tracer) logger(f *vm.Function, callable vm.Object) (done bool, err err
 func (p *planner) logs() ([]*logPlan, error) {
 	var out []*logPlan
 	for _, c := range p.tr.effects.Calls() {
-		l := &logPlan{fn: c.Fn, result: c.Result}
+		l := p.call(c.Result)
+		l.fn = c.Fn
 		args := append([]vm.Object(nil), c.Args...)
 		for _, k := range c.Kw {
 			l.kw = append(l.kw, k.Name)
@@ -65,11 +66,19 @@ func (p *planner) logs() ([]*logPlan, error) {
 			return nil, err
 		}
 		out = append(out, l)
-		if c.Result != nil {
-			p.calls[c.Result] = l
-		}
 	}
 	return out, nil
+}
+
+// call is the plan of a call that was put off, by what stands for its result; nil => it gives nothing. What needs the result may be planned first.
+func (p *planner) call(result vm.Object) *logPlan {
+	if result == nil {
+		return &logPlan{}
+	}
+	if p.calls[result] == nil {
+		p.calls[result] = &logPlan{result: p.part(result)}
+	}
+	return p.calls[result]
 }
 
 // runLogs makes the calls that a plan put off, outside of any capture.

@@ -20,8 +20,19 @@ type recipe func(r *rebuild) (vm.Object, error)
 // rebuild is one evaluation of a plan: graph outputs and sources are at hand, and shared objects are built once.
 type rebuild struct {
 	env  *source.Env
-	outs []vm.Object             // of the graph, in planner.outs' order
-	made map[vm.Object]vm.Object // object of the trace => the one that this run has for it
+	outs []vm.Object        // of the graph, in planner.outs' order
+	made map[part]vm.Object // object of the trace => the one that this run has for it
+}
+
+// part stands in a plan for an object of the trace. The plan outlives the trace, and with the object would keep all that the first call was given.
+type part *struct{ _ byte }
+
+// part is what stands for o.
+func (p *planner) part(o vm.Object) part {
+	if p.parts[o] == nil {
+		p.parts[o] = &struct{ _ byte }{}
+	}
+	return p.parts[o]
 }
 
 // effect writes new contents into an object that existed before.
@@ -66,6 +77,7 @@ type planner struct {
 	idx  map[*tensor.Tensor]int // where they are in outs
 	memo map[vm.Object]*recipe  // planned or being planned: what is shared is made once
 
+	parts map[vm.Object]part     // see part
 	calls map[vm.Object]*logPlan // those that were put off and give something, by what stands for that
 
 	onStack bool // what is planned are the values of a frame's stack
@@ -97,9 +109,10 @@ func (p *planner) value(o vm.Object) (recipe, error) {
 	}
 	for _, c := range tr.effects.Calls() {
 		if c.Result == o {
+			d, l := tr.d, p.call(c.Result)
 			return func(r *rebuild) (vm.Object, error) {
-				err := tr.d.runLog(p.calls[o], r)
-				return r.made[o], err
+				err := d.runLog(l, r)
+				return r.made[l.result], err
 			}, nil
 		}
 	}
@@ -115,7 +128,7 @@ func (p *planner) value(o vm.Object) (recipe, error) {
 // anew plans an object without a source. What can be written is made in every run, or the runs would share it; everything else, modules
 // and classes among it, is taken as it is.
 func (p *planner) anew(o vm.Object) (recipe, error) {
-	tr := p.tr
+	tr, in := p.tr, p.tr.in
 	switch v := o.(type) {
 	case *vm.List:
 		return p.shared(o, v.Items, func() (vm.Object, filler) {
@@ -135,7 +148,7 @@ func (p *planner) anew(o vm.Object) (recipe, error) {
 			d := vm.NewDict()
 			return d, func(items []vm.Object) {
 				for i := 0; i+1 < len(items); i += 2 {
-					_ = d.Set(tr.in, items[i], items[i+1]) // the keys were hashable before
+					_ = d.Set(in, items[i], items[i+1]) // the keys were hashable before
 				}
 			}
 		})
@@ -160,8 +173,10 @@ func (p *planner) anew(o vm.Object) (recipe, error) {
 		for i, c := range v.Closure {
 			cells[i] = c
 		}
+		bare := *v
+		bare.Closure = nil
 		return p.shared(o, cells, func() (vm.Object, filler) {
-			f := *v
+			f := bare
 			return &f, func(it []vm.Object) {
 				f.Closure = make([]*vm.Cell, len(it))
 				for i, c := range it {
@@ -227,12 +242,13 @@ func (p *planner) shared(o vm.Object, parts []vm.Object, mk func() (vm.Object, f
 	if err != nil {
 		return nil, err
 	}
+	key := p.part(o)
 	again = func(r *rebuild) (vm.Object, error) {
-		if x := r.made[o]; x != nil {
+		if x := r.made[key]; x != nil {
 			return x, nil
 		}
 		x, fill := mk()
-		r.made[o] = x
+		r.made[key] = x
 		items, err := r.all(rs)
 		if err != nil {
 			return nil, err
@@ -252,8 +268,9 @@ func (p *planner) cell(c *vm.Cell) (recipe, error) {
 	}
 	if !p.tr.effects.Saved(c) {
 		if src := p.tr.bindings.argumentOf(c); src != nil {
+			key := p.part(c)
 			return func(r *rebuild) (vm.Object, error) {
-				if x := r.made[c]; x != nil {
+				if x := r.made[key]; x != nil {
 					return x, nil
 				}
 				v, err := src.Get(r.env)
@@ -261,7 +278,7 @@ func (p *planner) cell(c *vm.Cell) (recipe, error) {
 					return nil, err
 				}
 				n := &vm.Cell{V: v}
-				r.made[c] = n
+				r.made[key] = n
 				return n, nil
 			}, nil
 		}
@@ -277,22 +294,22 @@ func (p *planner) instance(v *vm.Instance) (recipe, error) {
 	if derives {
 		parts = append(parts, native)
 	}
-	own := len(parts)
+	in, own, slots, class, hasDict := p.tr.in, len(parts), len(v.Slots), v.Class, v.Dict != nil
 	if v.Dict != nil {
 		parts = append(parts, effects.Pairs(v.Dict)...)
 	}
 	return p.shared(v, parts, func() (vm.Object, filler) {
-		x := &vm.Instance{Class: v.Class}
-		if v.Dict != nil {
+		x := &vm.Instance{Class: class}
+		if hasDict {
 			x.Dict = vm.NewDict()
 		}
 		return x, func(items []vm.Object) {
-			x.Slots = items[:len(v.Slots):len(v.Slots)]
+			x.Slots = items[:slots:slots]
 			if derives {
 				x.Native = items[own-1]
 			}
 			for i := own; i+1 < len(items); i += 2 {
-				_ = x.Dict.Set(p.tr.in, items[i], items[i+1]) // the keys were hashable before
+				_ = x.Dict.Set(in, items[i], items[i+1]) // the keys were hashable before
 			}
 		}
 	})
@@ -370,15 +387,15 @@ func (p *planner) output(t *torch.Tensor, x *tensor.Tensor) recipe {
 		p.idx[x] = i
 		p.outs = append(p.outs, x)
 	}
-	tr := p.tr
-	cls, attrs, isFace := t.Type(), t.AttrDict(false), tr.t.IsFace(t)
+	lib := p.tr.t
+	cls, attrs, isFace := t.Type(), t.AttrDict(false) != nil, lib.IsFace(t)
 	return func(r *rebuild) (vm.Object, error) {
 		o := r.outs[i]
 		if x, ok := o.(*torch.Tensor); ok && isFace {
-			return tr.t.ToArray(x)
+			return lib.ToArray(x)
 		}
-		if x, ok := o.(*torch.Tensor); ok && (cls != tr.t.TensorType || attrs != nil) && x.Type() != cls {
-			return tr.t.WrapAs(x.T, cls), nil
+		if x, ok := o.(*torch.Tensor); ok && (cls != lib.TensorType || attrs) && x.Type() != cls {
+			return lib.WrapAs(x.T, cls), nil
 		}
 		return o, nil
 	}
@@ -474,7 +491,10 @@ func (p *planner) sideEffects() ([]effect, error) {
 func (p *planner) objectEffect(c effects.Change) (*effect, error) {
 	tr, o := p.tr, c.Object
 	now := effects.Contents(o)
-	e := &effect{source: tr.world.sources[o], object: o}
+	e := &effect{source: tr.world.sources[o]}
+	if e.source == nil {
+		e.object = o
+	}
 	switch v := o.(type) {
 	case *vm.Dict:
 		e.entries = true

@@ -117,14 +117,19 @@ func (p *planner) reduced(o vm.Object) (recipe, error) {
 	if err != nil {
 		return nil, err
 	}
+	key, kind := p.part(o), o.Type()
+	var state recipe // nil => there is none
+	if red.state != nil {
+		state = parts[2]
+	}
 	again = func(r *rebuild) (vm.Object, error) {
-		if x, begun := r.made[o]; begun {
+		if x, begun := r.made[key]; begun {
 			if x == nil {
-				return nil, r.env.In.Errorf(r.env.In.Exc.RecursionError, "%s is needed to make itself", o.Type().Name)
+				return nil, r.env.In.Errorf(r.env.In.Exc.RecursionError, "%s is needed to make itself", kind.Name)
 			}
 			return x, nil
 		}
-		r.made[o] = nil
+		r.made[key] = nil
 		how, err := r.all(parts[:2])
 		if err != nil {
 			return nil, err
@@ -134,16 +139,16 @@ func (p *planner) reduced(o vm.Object) (recipe, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.made[o] = x
-		return x, r.restore(x, red, parts[2], list, pairs)
+		r.made[key] = x
+		return x, r.restore(x, state, list, pairs)
 	}
 	return again, nil
 }
 
 // restore gives an object that was made by the first half of a reduction what the second half says.
-func (r *rebuild) restore(x vm.Object, red *reduction, state recipe, list, pairs []recipe) error {
+func (r *rebuild) restore(x vm.Object, state recipe, list, pairs []recipe) error {
 	in := r.env.In
-	if red.state != nil {
+	if state != nil {
 		st, err := state(r)
 		if err == nil {
 			_, err = in.CallMethod(x, "__setstate__", st)
@@ -184,8 +189,9 @@ func (p *planner) view(o vm.Object, d *vm.Dict, of func(*vm.Dict) vm.Object) (re
 	if err != nil {
 		return nil, err
 	}
+	key := p.part(o)
 	return func(r *rebuild) (vm.Object, error) {
-		if x := r.made[o]; x != nil {
+		if x := r.made[key]; x != nil {
 			return x, nil
 		}
 		v, err := dict(r)
@@ -193,7 +199,7 @@ func (p *planner) view(o vm.Object, d *vm.Dict, of func(*vm.Dict) vm.Object) (re
 			return nil, err
 		}
 		now, _ := vm.AsDict(v)
-		r.made[o] = of(now)
-		return r.made[o], nil
+		r.made[key] = of(now)
+		return r.made[key], nil
 	}, nil
 }

@@ -10,7 +10,7 @@ import (
 
 // runEntry runs compiled code in place of a frame.
 func (d *Dynamo) runEntry(en *entry, f *vm.Frame, e *source.Env) (vm.Object, error) {
-	r := &rebuild{env: e, made: map[vm.Object]vm.Object{}}
+	r := &rebuild{env: e, made: map[part]vm.Object{}}
 	if err := en.plan.draws.make(d.T, e); err != nil {
 		return nil, err
 	}

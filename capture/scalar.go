@@ -79,7 +79,7 @@ func (p *planner) scalar(s *torch.Scalar) (recipe, error) {
 	i := p.idx[key]
 	return func(r *rebuild) (vm.Object, error) {
 		if x, ok := r.outs[i].(*torch.Tensor); ok {
-			return tr.in.CallMethod(x, "item")
+			return r.env.In.CallMethod(x, "item")
 		}
 		return r.outs[i], nil
 	}, nil

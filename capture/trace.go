@@ -156,6 +156,25 @@ func (tr *tracer) run() (*outcome, error) {
 	return &outcome{result: res, gradEnd: grad, autocastEnd: autocast, modesEnd: d.T.Functions.Stack}, nil
 }
 
+// over lets go of what the frame was given, and of all that the trace met. Guards and recipes are functions that may keep parts of the trace, and the
+// graph keeps its sizes, for as long as there is compiled code; its values are the program's to drop.
+func (tr *tracer) over() {
+	tr.sizes.Fresh = nil
+	tr.unknowns.Created, tr.unknowns.Guarded, tr.unknowns.Replaced = nil, nil, nil
+	tr.root = &vm.Frame{Code: tr.root.Code, Globals: tr.root.Globals, Builtins: tr.root.Builtins}
+	tr.env = &source.Env{In: tr.in, Globals: tr.env.Globals}
+	tr.guards = guard.NewDraft(tr.userPlace)
+	tr.world.sources, tr.world.order, tr.world.made, tr.world.anchored, tr.world.faces = nil, nil, nil, nil, nil
+	tr.standIns.fakes, tr.standIns.reals, tr.standIns.known = nil, nil, nil
+	tr.reads.onStack, tr.reads.frozen = nil, nil
+	tr.bindings.called, tr.bindings.funcs, tr.bindings.cells, tr.bindings.defaults = calledFunc{}, nil, nil, nil
+	tr.random.generators = nil
+	tr.journal.loggedLine = nil
+	tr.effects.Forget()
+	tr.out.inputs, tr.out.members, tr.out.variables, tr.out.later = nil, nil, nil, nil
+	tr.symbols.liftedFrom, tr.symbols.liftedAs = nil, nil
+}
+
 // branchesOn is the break at a branch of f on a tensor.
 func (tr *tracer) branchesOn(f *vm.Frame) *Unsupported {
 	if f == tr.root {

@@ -269,15 +269,24 @@ func (sy *symbols) checkIsSize(args []vm.Object, kw []vm.KwArg) (vm.Object, bool
 	return vm.None, true, nil
 }
 
-// itemList is x.tolist(): an item() for each element. ok is false when it cannot be.
+// itemList is x.tolist(): an item() for each element, so that the sizes are what they are now. ok is false when it cannot be.
 func (tr *tracer) itemList(p vm.Object) (v vm.Object, ok bool, err error) {
 	x, isTensor := p.(*torch.Tensor)
 	if !isTensor {
 		return nil, false, nil
 	}
 	f, err := tr.standIns.fake(x)
-	if err != nil || tr.sizes.Symbolic(f) || f.Numel() > 1024 {
+	if err != nil {
 		return nil, false, err
+	}
+	sizes := tr.sizes.Size(f)
+	if slices.ContainsFunc(sizes, tr.unknowns.Unknown) || f.Numel() > 1024 {
+		return nil, false, nil
+	}
+	for _, e := range sizes {
+		if _, err := tr.unknowns.SpecializeInt(e); err != nil {
+			return nil, false, err
+		}
 	}
 	if len(f.Shape) == 0 {
 		v, err := tr.itemOf(x)

@@ -14,8 +14,14 @@ import (
 	"whittle/capture/torch"
 )
 
-// step runs before every instruction of a traced frame.
-func (tr *tracer) step(f *vm.Frame) error { return tr.journal.located(tr.watch(f)) }
+// step runs before every instruction of a traced frame. A generator's may outlive the trace, which then has nothing more to say to it.
+func (tr *tracer) step(f *vm.Frame) error {
+	if tr.ended {
+		f.Trace = nil
+		return nil
+	}
+	return tr.journal.located(tr.watch(f))
+}
 
 // watch looks at what an instruction is about to do: it counts the instructions of the captured frame, finishes what the one before
 // left open, makes inputs of the tensors that this one looks into, and then does what is particular to its opcode.

@@ -17,6 +17,9 @@ type Log struct {
 	calls   []*Call
 }
 
+// Forget lets go of all objects, when nothing is left to undo or to plan.
+func (l *Log) Forget() { *l = *New(l.in) }
+
 // snapshot is the content of an object before the trace touched it.
 type snapshot struct {
 	items      []vm.Object // as Contents gives them

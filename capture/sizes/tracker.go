@@ -142,6 +142,9 @@ func (k *Tracker) Dispatch(op *aten.Op, args []aten.Value, below func(args []ate
 			return v, err
 		}
 	}
+	if err := c.promise(); err != nil {
+		return nil, err
+	}
 	given := c.inputs()
 	out, err := below(c.plain(args, nil).([]aten.Value)) // a number may be symbolic in form, and fixed by now
 	if v, ok, err := c.parts(err); ok {

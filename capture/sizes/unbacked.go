@@ -132,6 +132,40 @@ func (c *call) unbacked() (aten.Value, bool, error) {
 	return vals, true, c.err
 }
 
+// splits are the operators that cut a dimension into parts of given sizes.
+var splits = map[string]bool{"split": true, "split_with_sizes": true, "unsafe_split_with_sizes": true, "split_with_sizes_copy": true}
+
+// promise takes for granted, and leaves to be checked by the running program, what an operator wants of sizes that only that program knows: the parts
+// of a split are counts, and together they are what is split.
+func (c *call) promise() error {
+	if !splits[c.op.Sig().Name] || len(c.args) < 2 {
+		return nil
+	}
+	q := questions{c}
+	parts, ok := q.Numbers(1)
+	if !ok || !slices.ContainsFunc(parts, c.Env.Unknown) {
+		return nil
+	}
+	size, d := q.Tensor(0), int64(0)
+	if len(c.args) > 2 {
+		d, ok = c.args[2].(int64)
+	}
+	if d < 0 {
+		d += int64(len(size))
+	}
+	if !ok || d < 0 || d >= int64(len(size)) {
+		return nil
+	}
+	for _, p := range parts {
+		c.Env.MarkSize(p)
+	}
+	if _, err := c.Env.Assert(symbolic.Cmp(symbolic.OpEq, symbolic.Add(parts...), size[d])); err != nil {
+		return err
+	}
+	c.Env.Share(size[d], parts)
+	return nil
+}
+
 // parts runs a composite operator whose parts depend on data, part by part.
 func (c *call) parts(err error) (aten.Value, bool, error) {
 	var e *aten.Error

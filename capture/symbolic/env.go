@@ -3,6 +3,7 @@ package symbolic
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"sort"
 )
 
@@ -202,24 +203,56 @@ func (v *Env) HintInt(e *Expr) int64 {
 // StandIn is the number that stands for a symbol without a hint where plain sizes are needed. It is chosen once, within what
 // is known then.
 func (v *Env) StandIn(name string) int64 {
+	n := v.standIn(name)
+	if s := v.symbols[name]; s != nil {
+		s.stand = n
+	}
+	return n
+}
+
+func (v *Env) standIn(name string) int64 {
 	const some = 8191
 	s := v.symbols[name]
 	if s == nil {
 		return some
 	}
-	if s.stand = cmp.Or(s.stand, v.Stand); s.stand == 0 {
-		s.stand = max(min(some, s.Range.Hi), s.Range.Lo)
+	if n := cmp.Or(s.stand, v.Stand); n != 0 {
+		return n
 	}
-	return s.stand
+	return max(min(some, s.Range.Hi), s.Range.Lo)
+}
+
+// Share chooses the numbers that stand for parts which have to add up to a whole, so that they do: what the others leave is shared out among the
+// symbols without a hint whose stand-in was not needed yet.
+func (v *Env) Share(whole *Expr, parts []*Expr) {
+	rest := v.Trial(whole)
+	var open []*Symbol
+	for _, p := range parts {
+		p = v.Simplify(p)
+		if s := v.symbols[p.Name]; p.Op == OpSym && s != nil && s.Hint == nil && s.stand == 0 && v.Stand == 0 && !slices.Contains(open, s) {
+			open = append(open, s)
+		} else {
+			rest -= v.Trial(p)
+		}
+	}
+	for i, s := range open {
+		s.stand = max(rest/int64(len(open)-i), 1)
+		rest -= s.stand
+	}
 }
 
 // Trial is the value of an integer expression with hints, and stand-ins for what has none; -1 where it cannot be computed.
-func (v *Env) Trial(e *Expr) int64 {
+func (v *Env) Trial(e *Expr) int64 { return v.trial(e, v.StandIn) }
+
+// Example is Trial, but for that other numbers may stand for those without a hint later: it says what kind of number e is.
+func (v *Env) Example(e *Expr) int64 { return v.trial(e, v.standIn) }
+
+func (v *Env) trial(e *Expr, standIn func(name string) int64) int64 {
 	r, err := v.Simplify(e).Eval(func(name string) (any, bool) {
 		if s := v.symbols[name]; s != nil && s.Hint != nil {
 			return s.Hint, true
 		}
-		return v.StandIn(name), true
+		return standIn(name), true
 	})
 	n, ok := r.(int64)
 	if err != nil || !ok {

@@ -32,7 +32,7 @@ func (s *Scalar) hint() any {
 	}
 	switch s.Kind {
 	case tensor.Int64:
-		return s.Env.Trial(s.Expr)
+		return s.Env.Example(s.Expr)
 	case tensor.Bool:
 		return true
 	}

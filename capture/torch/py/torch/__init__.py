@@ -329,7 +329,7 @@ for _name in ("sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", "asin", "acos
 
 def _check(cond, message=None):
     if not cond:
-        raise RuntimeError("Expected cond to be True, but got False" if message is None else message())
+        raise RuntimeError("Expected cond to be True, but got False. (Could this error message be improved? If so, please report an enhancement request to PyTorch.)" if message is None else message())
 
 
 def _check_is_size(i, message=None):
