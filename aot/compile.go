@@ -29,6 +29,8 @@ type Options struct {
 	Grad *autograd.GradMode
 	// Eager runs the few operators of the runtime wrapper (copies, views); it records gradients.
 	Eager *autograd.Engine
+	// Lone says that nobody keeps what Compiler's callables give: not they, and not what they call.
+	Lone bool
 	// JointPasses simplifies the joint graph before it is cut, as Inductor does.
 	JointPasses bool
 	// Partition cuts the joint graph in two, as it was traced; nil => MinCutPartition, after the passes over joint graphs.
@@ -294,6 +296,13 @@ func (c *Compiled) observe(kind string, gm *fx.GraphModule) {
 	if c.opt.Observe != nil {
 		c.opt.Observe(kind, gm)
 	}
+}
+
+// Lone reports whether nobody but its caller has what Run gives, as far as it is none of the inputs': nothing is kept for gradients, no graph holds a
+// tensor, and no input is written.
+func (c *Compiled) Lone() bool {
+	return c.opt.Lone && c.parts == nil && c.once == nil && c.bases == nil && len(c.mutated) == 0 && len(c.joint.Mutated) == 0 &&
+		len(c.joint.GM.Attrs) == 0 && len(c.joint.GM.Submodules) == 0 && !slices.ContainsFunc(c.joint.Outputs, func(o OutputInfo) bool { return o.Kind != FromGraph })
 }
 
 // Repeated is, per input, the first one that is the same tensor, where the graphs rely on that; nil where they do not.

@@ -80,6 +80,8 @@ type Dynamo struct {
 
 	advisedScalars bool // the program was told of capture_scalar_outputs
 
+	lone *result // what the compiled call under way gives that nobody else has; nil => there is no such call, or nobody asks
+
 	unique int // how many names of globals, functions and code objects were made up so far
 }
 
@@ -250,6 +252,14 @@ func (d *Dynamo) IsLibrary(file string) bool {
 
 // frame is the hook of PEP 523: every Python frame passes here while compiled code is called.
 func (d *Dynamo) frame(in *vm.Interp, f *vm.Frame) (vm.Object, error) {
+	v, err := d.evaluate(in, f)
+	if d.lone != nil && d.lone.frame != f { // what a frame within had alone, this one may have kept
+		*d.lone = result{}
+	}
+	return v, err
+}
+
+func (d *Dynamo) evaluate(in *vm.Interp, f *vm.Frame) (vm.Object, error) {
 	if tr := d.active; tr != nil {
 		if tr.depth == 0 && !opaque(f) {
 			f.Trace = tr.step

@@ -117,7 +117,12 @@ func (d *Dynamo) contextModule(m *vm.Module) {
 		}
 		return &contextObject{c, class}, nil
 	})
-	m.Func("call", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+	asItIs := func(fn vm.Object, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+		v, err := in.Call(fn, args, kw)
+		in.Made = nil // who has the result is not known
+		return v, err
+	}
+	compiled := m.Func("call", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 		ctx, err := ctxOf(a[0])
 		if err != nil {
 			return nil, err
@@ -128,12 +133,12 @@ func (d *Dynamo) contextModule(m *vm.Module) {
 		}
 		kw := keywords(a[3])
 		if d.active != nil {
-			return in.Call(a[1], args, kw) // already inside a trace: the call is simply inlined
+			return asItIs(a[1], args, kw) // already inside a trace: the call is simply inlined
 		}
 		switch d.stance.name {
 		case "", "default", "eager_on_recompile", "fail_on_recompile":
 		case "force_eager":
-			return in.Call(a[1], args, kw)
+			return asItIs(a[1], args, kw)
 		default:
 			return nil, in.Errorf(in.Exc.RuntimeError, "invalid torch.compile stance '%s'", d.stance.text)
 		}
@@ -142,8 +147,16 @@ func (d *Dynamo) contextModule(m *vm.Module) {
 			forced.Backend = *b
 			ctx = &forced
 		}
-		return d.Call(ctx, a[1], args, kw)
+		outer, own := d.lone, &result{}
+		d.lone = own
+		v, err := d.Call(ctx, a[1], args, kw)
+		d.lone = outer
+		if in.Made = nil; err == nil && v == own.value {
+			in.Made = v
+		}
+		return v, err
 	})
+	compiled.Fresh = true
 	m.Func("disabled", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 		args, _, err := call(a[1])
 		if err != nil {

@@ -11,11 +11,13 @@ import (
 // runEntry runs compiled code in place of a frame.
 func (d *Dynamo) runEntry(en *entry, f *vm.Frame, e *source.Env) (vm.Object, error) {
 	r := &rebuild{env: e, made: map[part]vm.Object{}}
+	var args []vm.Object
+	lone := false
 	if err := en.plan.draws.make(d.T, e); err != nil {
 		return nil, err
 	}
 	if en.fn != nil {
-		args := make([]vm.Object, len(en.inputs))
+		args = make([]vm.Object, len(en.inputs))
 		for i, in := range en.inputs {
 			v, err := in.source.Get(e)
 			if err != nil {
@@ -32,6 +34,10 @@ func (d *Dynamo) runEntry(en *entry, f *vm.Frame, e *source.Env) (vm.Object, err
 		depth := len(d.T.Levels.Levels)
 		region := d.T.Region("Torch-Compiled Region: " + en.id)
 		res, err := d.Disabled(en.fn, args, nil)
+		if b, ok := en.fn.(*vm.Builtin); ok && b.Fresh && d.In.Made == res {
+			lone = true
+		}
+		d.In.Made = nil
 		region()
 		restore()
 		d.T.EndLevels(depth) // those that a graph which failed has left open
@@ -59,9 +65,34 @@ func (d *Dynamo) runEntry(en *entry, f *vm.Frame, e *source.Env) (vm.Object, err
 	if !en.plan.breaks {
 		d.T.Grad.SetEnabled(en.plan.grad)
 		d.T.Autocast = en.plan.autocast
-		return en.plan.result(r)
+		v, err := en.plan.result(r)
+		if err == nil && lone && d.lone != nil && len(en.plan.effects) == 0 && len(en.plan.logs) == 0 && d.unshared(v, r.outs, args) {
+			*d.lone = result{f, v}
+		}
+		return v, err
 	}
 	return d.goOn(en, f, r)
+}
+
+// A result is what a frame gives that nobody else has.
+type result struct {
+	frame *vm.Frame
+	value vm.Object
+}
+
+// unshared reports whether v, what compiled code makes of outs, is a tensor with memory that no other of outs has, and no argument.
+func (d *Dynamo) unshared(v vm.Object, outs, args []vm.Object) bool {
+	x, ok := v.(*torch.Tensor)
+	if !ok || !d.T.Unshared(x, args) {
+		return false
+	}
+	n := 0
+	for _, o := range outs {
+		if y, ok := o.(*torch.Tensor); ok && y.T.Storage == x.T.Storage {
+			n++
+		}
+	}
+	return n == 1
 }
 
 // outputs lists what a compiled graph gave: one tensor, or a sequence of values.

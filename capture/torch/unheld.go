@@ -41,6 +41,10 @@ func unheld(o vm.Object) {
 	}
 }
 
+// Unshared reports whether x, which compiled code made of args and gave to nobody else, can be given back where it is dropped: it has memory of its own,
+// and nobody was told of it.
+func (t *Torch) Unshared(x *Tensor, args []vm.Object) bool { return t.unshared(x, args, nil) }
+
 // unsharedAll reports whether each of the results is unshared, or a tensor that has no memory to give back, and one has.
 func (t *Torch) unsharedAll(results []vm.Object, args []vm.Object, kw []vm.KwArg) bool {
 	some := false

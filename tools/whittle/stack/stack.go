@@ -503,6 +503,7 @@ func (s *Session) aotCompile(native *torch.GraphModule, inputs []vm.Object, dec 
 		return comp(gm, kind)
 	}
 	opt := s.backendOptions(compile, w, dec, joint)
+	opt.Lone = true
 	run, _, err := s.aotCallable(s.function(native), ins, opt)
 	return run, err
 }
@@ -575,9 +576,10 @@ func (s *Session) tracedForAllSizes(f aot.Function, z aot.Sizes, opt aot.Options
 	return s.traced(func() (*aot.Compiled, error) { return aot.CompileForAllSizes(f, z, opt) })
 }
 
-// callable runs a compiled function.
+// callable runs a compiled function. It says of its results, as a whole, whether somebody else has them.
 func (s *Session) callable(c *aot.Compiled) vm.Object {
-	return &vm.Builtin{Name: "compiled_fn", Module: "torch._functorch.aot_autograd", Max: -1, Fn: func(in *vm.Interp, args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+	lone := c.Lone()
+	return &vm.Builtin{Name: "compiled_fn", Module: "torch._functorch.aot_autograd", Max: -1, Fresh: lone, Fn: func(in *vm.Interp, args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 		vals := make([]aten.Value, len(args))
 		for i, a := range args {
 			v, ok := s.Torch.Value(a)
@@ -594,6 +596,9 @@ func (s *Session) callable(c *aot.Compiled) vm.Object {
 			return nil, s.Torch.Error(err)
 		}
 		results := s.Torch.Object(outs)
+		if in.Made = nil; lone {
+			in.Made = results
+		}
 		return results, markWeakly(in, results, c.Dynamic())
 	}}
 }
