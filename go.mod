@@ -11,6 +11,7 @@ require (
 	github.com/google/go-cmp v0.7.0
 	github.com/google/renameio/v2 v2.0.2
 	github.com/klauspost/compress v1.20.3
+	github.com/klauspost/cpuid/v2 v2.4.2
 	github.com/kluctl/go-embed-python v0.0.0-3.11.11-20241219-1
 	github.com/maruel/natural v1.3.0
 	github.com/mattn/go-sqlite3 v1.14.52

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/klauspost/cpuid/v2"
+
 	"whittle/capture/fx"
 	"whittle/capture/fx/interp"
 	"whittle/kernels/aten"
@@ -302,8 +304,9 @@ func (l *lowerer) touched(steps []sched.Step) map[*ir.Buffer]int {
 	return by
 }
 
-// large is the size in bytes from which memory for a result is likely not in a cache: so much is handed out before what is not used any more is known.
-const large = 1 << 20
+// large is the size in bytes from which memory for a result is likely not in a cache: a quarter of the last one, which other work has a part of, too. What
+// a program drops it is handed again, so that smaller results are where they were.
+var large = max(1<<20, int64(cpuid.CPU.Cache.L3)/4)
 
 // unread are the large results of the program that no step reads.
 func (l *lowerer) unread(steps []sched.Step) map[*ir.Buffer]bool {
