@@ -356,9 +356,13 @@ func rearrange() {
 		}
 		k := f2(func(a, b float64) float64 { return a * sigmoid(b) })
 		k.S = func(out []float32, in [][]float32) {
-			var gate [block]float32
-			native.Unary32(native.Sigmoid, gate[:len(out)], in[1])
-			native.Binary32(native.Mul, out, in[0], gate[:len(out)])
+			var room [block]float32
+			for p := 0; p < len(out); p += block {
+				end := min(p+block, len(out))
+				gate := room[:end-p]
+				native.Unary32(native.Sigmoid, gate, in[1][p:end])
+				native.Binary32(native.Mul, out[p:end], in[0][p:end], gate)
+			}
 		}
 		return c.pwv([]Value{a, b}, t.DType, t.DType, k)
 	})

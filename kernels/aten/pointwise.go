@@ -17,7 +17,7 @@ type kern struct {
 	B func(out []uint8, in [][]float64) // block form of a predicate on floats, to bytes
 	N native.Op                         // SIMD form, for the dtypes that have one; 0 for none
 
-	S func(out []float32, in [][]float32) // block form of float32 that needs no float64
+	S func(out []float32, in [][]float32) // form of float32 that needs no float64, for any number of elements
 
 	num []float64 // the numbers of an SIMD form that takes some, see native.Point
 }
@@ -304,7 +304,7 @@ func singleRows(l *tensor.Loop, in []int64, ts []*tensor.Tensor, k kern) bool {
 		whole[i] = tensor.Whole[float32](t)
 	}
 	straight := func(i int) bool { return in[i] == 1 && ts[i].Storage != ts[0].Storage }
-	some := int64(32 * block) // a call has memory of its own: the fewer the better
+	some := int64(32 * block) // a call may have memory of its own: the fewer the better
 	for i := range ts[1:] {
 		if !straight(i + 1) {
 			some = block

@@ -46,6 +46,26 @@ func TestShortRows(t *testing.T) {
 	}
 }
 
+// TestLongRows: functions of float32 that go by blocks give for rows of any length what they give of float64.
+func TestLongRows(t *testing.T) {
+	for _, n := range []int64{1, 511, 512, 513, 544, 5000, 40000} {
+		for _, name := range []string{"glu.default", "special_i1e.default", "digamma.default", "erfinv.default"} {
+			wide := tensor.Empty(tensor.Float64, 3, 2*n)
+			xs := make([]float64, 6*n)
+			for i := range xs {
+				xs[i] = float64(float32(math.Sin(float64(i)) * 0.9))
+			}
+			wide.SetFloats(xs)
+			x := tensor.Empty(tensor.Float32, 3, 2*n)
+			x.SetFloats(xs)
+			got, want := results(t, "aten."+name, x), results(t, "aten."+name, wide)
+			if diff := cmp.Diff(want, got, cmpopts.EquateApprox(1e-5, 1e-6)); diff != "" {
+				t.Fatalf("%s, rows of %d (-float64 +float32):\n%s", name, 2*n, diff[:min(len(diff), 2000)])
+			}
+		}
+	}
+}
+
 // TestSpecialEnds: functions by pieces of polynomials give outside of their domain, at its ends and next to their poles what they give of float64.
 func TestSpecialEnds(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
