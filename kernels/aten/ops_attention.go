@@ -136,9 +136,9 @@ func (a *attention32) weights(w, lse []float32, b, from, m int64) (last int64) {
 	return last
 }
 
-// forward is the output, laid out as (heads, l, ev), and the logarithms of the normalisers.
-func (a *attention32) forward() (out, lse []float32) {
-	out, lse = make([]float32, a.heads*a.l*a.ev), make([]float32, a.heads*a.l)
+// forward writes the output to out, laid out as (heads, l, ev), and gives the logarithms of the normalisers.
+func (a *attention32) forward(out []float32) (lse []float32) {
+	lse = make([]float32, a.heads*a.l)
 	parallel.For(int(a.heads*a.blocks), 1, func(lo, hi int) {
 		w, done := tensor.Room[float32](a.large * a.s)
 		defer done()
@@ -149,7 +149,7 @@ func (a *attention32) forward() (out, lse []float32) {
 			native.GemmAlone32(int(m), int(a.ev), int(last), 1, mx(w, last, 1), mx(a.v[b*a.s*a.ev:], a.ev, 1), 0, mx(out[(b*a.l+from)*a.ev:], a.ev, 1))
 		}
 	})
-	return out, lse
+	return lse
 }
 
 // backward is the gradients of queries, keys and values, for the gradient g of the output: with weights P and dP = g V', dS = P (dP - sum of P dP)
@@ -245,8 +245,14 @@ func attention() {
 		lse := c.New(ld, []int64{n, h, l}, []int64{h * l, 1, h})
 		if c.real {
 			if q.DType.IsSmallFloat() && q.Numel() > 0 && k.Numel() > 0 && v.Numel() > 0 {
-				out, ls := newAttention32(q, k, v, mask, causal, scaleOf(c.Args[6], q)).forward()
-				tensor.Copy(o, tensor.FromFloat32s(out, o.Shape...))
+				own := o
+				if o.Float32s() == nil { // of another dtype or layout
+					own = c.NewC(tensor.Float32, o.Shape...)
+				}
+				ls := newAttention32(q, k, v, mask, causal, scaleOf(c.Args[6], q)).forward(own.Float32s())
+				if own != o {
+					tensor.Copy(o, own)
+				}
 				tensor.Copy(lse, tensor.FromFloat32s(ls, lse.Shape...))
 			} else {
 				out, ls := sdpa(q, k, v, mask, causal, scaleOf(c.Args[6], q))
