@@ -241,7 +241,8 @@ type waiting struct {
 	since time.Time
 }
 
-// whBusy waits a little while another connection has the lock, and lets other threads run meanwhile.
+// whBusy waits a little while another connection has the lock, and lets other threads run meanwhile. That connection may be another process's, so that
+// there is nothing to be woken by: as SQLite's own handler does, it looks again, after longer and longer pauses.
 //
 //export whBusy
 func whBusy(h C.uintptr_t, n C.int) C.int {

@@ -45,8 +45,9 @@ type connection struct {
 	// A callback's handle, for the three of which there is one. It lives until it is replaced.
 	authorizer, progress, trace cgo.Handle
 
-	holder *vm.Thread // the thread that is within SQLite
-	depth  int
+	holder   *vm.Thread    // the thread that is within SQLite
+	depth    int           // how many times it is
+	released chan struct{} // closed when it has left; nil => nobody waits for that
 }
 
 const (
@@ -62,7 +63,11 @@ var levels = []string{"", "DEFERRED", "IMMEDIATE", "EXCLUSIVE"}
 func (c *connection) hold() func() {
 	t := c.in.Thread()
 	for c.holder != nil && c.holder != t {
-		_ = c.in.Unlocked(func() error { time.Sleep(50 * time.Microsecond); return nil })
+		if c.released == nil {
+			c.released = make(chan struct{})
+		}
+		released := c.released
+		_ = c.in.Unlocked(func() error { <-released; return nil })
 	}
 	c.holder = t
 	c.depth++
@@ -70,8 +75,13 @@ func (c *connection) hold() func() {
 		c.db.sweep()
 	}
 	return func() {
-		if c.depth--; c.depth == 0 {
-			c.holder = nil
+		if c.depth--; c.depth > 0 {
+			return
+		}
+		c.holder = nil
+		if c.released != nil {
+			close(c.released)
+			c.released = nil
 		}
 	}
 }
@@ -80,7 +90,7 @@ func (c *connection) hold() func() {
 func (c *connection) collect(in *vm.Interp) bool {
 	in.Collect()
 	runtime.GC()
-	time.Sleep(time.Millisecond) // cleanups have a goroutine of their own
+	time.Sleep(time.Millisecond) // for cleanups, which run on goroutines of their own and cannot be waited for; what they do not manage is swept later
 	return c.db != nil && c.db.sweep()
 }
 
@@ -415,7 +425,7 @@ func (c *connection) backup(k *clinic.Call) (vm.Object, error) {
 				break
 			}
 		}
-		if rc == sqliteBusy || rc == sqliteLocked {
+		if rc == sqliteBusy || rc == sqliteLocked { // the program says how long to wait then
 			_ = in.Unlocked(func() error { time.Sleep(time.Duration(pause * float64(time.Second))); return nil })
 		} else if rc != sqliteOK {
 			break
