@@ -2,7 +2,6 @@ package capture
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"whittle/capture/breaks"
@@ -93,9 +92,9 @@ func (bo *bodies) applyFunction(cls *vm.Type, args []vm.Object, kw []vm.KwArg) (
 func (bo *bodies) classMethodOf(f *vm.Function, args []vm.Object) error {
 	classes := []string{"<class 'type'>", "<class 'type'>", "<class 'torch.autograd.function.Function'>"}
 	for _, a := range args {
-		classes = append(classes, "<class '"+strings.TrimPrefix(a.Type().FullName(), "builtins.")+"'>")
+		classes = append(classes, pythonType(a))
 	}
-	return unsupported(breaks.FunctionClassMethod, f.Name, f.Code.Filename, strconv.Itoa(int(f.Code.FirstLine)), strings.Join(classes, ", "))
+	return argsMismatch("too many positional arguments", f, classes, "{}")
 }
 
 // applied is one call of a torch.autograd.Function on its way into a graph.

@@ -223,11 +223,7 @@ func (bn *bindings) seeInlined(wrapper *vm.Function, inner vm.Object) {
 		return
 	}
 	if f, ok := inner.(*vm.Function); ok {
-		bn.guards.Add(guard.Type(wrapper, base), guard.Code(f, source.Attr{Base: base, Of: "_torchdynamo_inline"}))
-		bn.guards.Add(guard.Part(source.Import{Module: "torch._dynamo.polyfills"}.Name()))
-		if v, ok := bn.in.Builtins.Dict.GetStr("getattr"); ok {
-			bn.world.useBuiltin("getattr", v)
-		}
+		bn.guardWrapped(wrapper, base, f, "_torchdynamo_inline")
 	}
 	src := source.Source(source.Attr{Base: base, Of: "_torchdynamo_orig_callable"})
 	if m, ok := inner.(*vm.BoundMethod); ok {
@@ -235,6 +231,23 @@ func (bn *bindings) seeInlined(wrapper *vm.Function, inner vm.Object) {
 		return
 	}
 	bn.guards.Covertly(func() { bn.world.see(inner, src) })
+}
+
+// seeWrapped gives the function that a wrapper calls the source by which the wrapper has it.
+func (bn *bindings) seeWrapped(wrapper vm.Object, inner *vm.Function, attr string) {
+	if base := bn.world.sourceOf(wrapper); base != nil {
+		bn.guardWrapped(wrapper, base, inner, attr)
+		bn.guards.Covertly(func() { bn.world.see(inner, source.Attr{Base: base, Of: attr}) })
+	}
+}
+
+// guardWrapped guards what makes it right to trace the function that a wrapper has as an attribute in the wrapper's place.
+func (bn *bindings) guardWrapped(wrapper vm.Object, base source.Source, inner *vm.Function, attr string) {
+	bn.guards.Add(guard.Type(wrapper, base), guard.Code(inner, source.Attr{Base: base, Of: attr}))
+	bn.guards.Add(guard.Part(source.Import{Module: "torch._dynamo.polyfills"}.Name()))
+	if v, ok := bn.in.Builtins.Dict.GetStr("getattr"); ok {
+		bn.world.useBuiltin("getattr", v)
+	}
 }
 
 // compiledModule is the module that an OptimizedModule stands for, which a trace calls in its place; nil for other objects.

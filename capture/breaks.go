@@ -293,6 +293,8 @@ func (tr *tracer) wrongValues(c *torch.Call, args []vm.Object, kw []vm.KwArg, er
 	target := c.Target
 	if wrapped != "" {
 		target = wrapped
+	} else if of, ok := strings.CutPrefix(target, "torch.ops."); ok {
+		target = of
 	} else if c.Op == fx.CallFunction {
 		name := target[strings.LastIndex(target, ".")+1:]
 		target = "<built-in function " + name + ">"

@@ -70,6 +70,9 @@ func (tr *tracer) call(in *vm.Interp, callable vm.Object, args []vm.Object, kw [
 
 // callClass is a call of a class. Those of the builtins read their arguments as functions do.
 func (tr *tracer) callClass(c *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
+	if c.Name == "BackwardHook" && c.Module == "torch.utils.hooks" {
+		return nil, false, unsupported(breaks.BackwardHooks)
+	}
 	if v, ok := c.Dict.GetStr("_dynamo_forbidden"); ok && v == vm.True {
 		return nil, false, tr.forbiddenCallable(c)
 	}
@@ -160,6 +163,14 @@ func (tr *tracer) callClass(c *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Obj
 // callInstance is a call of an object by its class's __call__: modules, operators with bodies, and objects whose __call__ is a function
 // that does not take them.
 func (tr *tracer) callInstance(i *vm.Instance, callable vm.Object, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
+	if f := cachedFunction(i); f != nil {
+		tr.bindings.seeWrapped(i, f, "__wrapped__")
+		if v, done, err := tr.callFunction(f, f, args, kw); done || err != nil {
+			return v, done, err
+		}
+		v, err := tr.in.Call(f, args, kw)
+		return v, true, err
+	}
 	if src := tr.world.sourceOf(i); src != nil && !isModule(i) && !tr.quiet() && tr.world.tracked(i) && !unguarded.has(i.Class.FullName()) {
 		tr.guards.Add(guard.Identity(i, src)) // what calling it does is not looked into by guards
 	}
@@ -193,6 +204,17 @@ func (tr *tracer) callInstance(i *vm.Instance, callable vm.Object, args []vm.Obj
 		}
 	}
 	return nil, false, nil
+}
+
+// cachedFunction is the function that functools.lru_cache has wrapped; nil for other objects. A trace goes through the function at each call: the
+// cache keeps nothing of a trace, and gives nothing to it. Of a method it is called without self, as PyTorch's trace does.
+func cachedFunction(i *vm.Instance) *vm.Function {
+	if i.Class.Module != "functools" || i.Class.Name != "_lru_cache_wrapper" || i.Dict == nil {
+		return nil
+	}
+	v, _ := i.Dict.GetStr("__wrapped__")
+	f, _ := v.(*vm.Function)
+	return f
 }
 
 // initializeLazy lets a module that makes its parameters at its first call make them, from the sizes that the trace has: the module is an ordinary
@@ -479,6 +501,25 @@ var libraryCalls = map[string]func(tr *tracer, args []vm.Object) *Unsupported{
 		}
 		return unsupported(breaks.DeepCopy, tr.world.variableName(args[0]))
 	},
+	"dataclasses._is_dataclass_instance": madeInTrace,
+	"dataclasses.fields": func(tr *tracer, args []vm.Object) *Unsupported {
+		if len(args) == 1 {
+			if c, ok := args[0].(*vm.Type); ok {
+				return unsupported(breaks.DataclassFields, tr.world.variableName(c))
+			}
+		}
+		return nil
+	},
+}
+
+// madeInTrace finds questions about an object of a dataclass that has no source: PyTorch does not know its class's attributes.
+func madeInTrace(tr *tracer, args []vm.Object) *Unsupported {
+	if len(args) == 1 {
+		if i, ok := args[0].(*vm.Instance); ok && tr.world.sourceOf(i) == nil && i.Class.Heap {
+			return unsupported(breaks.HasAttr, "UserDefinedClassVariable", "__dataclass_fields__")
+		}
+	}
+	return nil
 }
 
 // definition is the module and the name of a function. What a wrapper says of itself may be another's: functools.wraps makes it so.
@@ -573,12 +614,17 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 	// What is left is Python of the program, which is traced, and of the standard library, of which some is.
 	tr.world.usePolyfill(mod+"."+name, args)
 	if fn := libraryCalls[mod+"."+name]; fn != nil {
-		return nil, false, fn(tr, args)
+		if u := fn(tr, args); u != nil {
+			return nil, false, u
+		}
 	}
 	folds := folded.has(mod+"."+name) && constantArgs(args) && !slices.ContainsFunc(kw, func(k vm.KwArg) bool { return !constantArgs([]vm.Object{k.Value}) })
 	if folds || describing.has(mod+"."+name) {
 		v, err := tr.outside(func() (vm.Object, error) { return tr.in.Call(callable, args, kw) })
 		return v, err == nil, err
+	}
+	if strings.HasSuffix(f.Code.Filename, "/collections/__init__.py") {
+		return nil, false, unsupported(breaks.InlineSkipped, f.Qualname, name, shortFile(f.Code.Filename), "SKIP_DIRS")
 	}
 	if top == "logging" {
 		if done, err := tr.logger(f, callable); done || err != nil {

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -345,7 +346,7 @@ func (c *compilation) forbidden(b *BreakEvent, u *Unsupported) error {
 		}
 		return d.raiseAt("torch._dynamo.exc", "UserError", said, b.at, kind)
 	}
-	return d.raiseAt("torch._dynamo.exc", "Unsupported", u.Reason.Message(), b.at)
+	return d.raiseAt("torch._dynamo.exc", cmp.Or(row.Class, "Unsupported"), u.Reason.Message(), b.at)
 }
 
 // refused is the end of a frame in which an operator refuses its arguments.

@@ -25,9 +25,16 @@ var unhandledMethods = map[string][]string{
 	"deque":       {"rotate", "remove", "count"},
 }
 
+// unknownMethods are methods of builtin classes that PyTorch takes for functions of an extension, by the name of the class.
+var unknownMethods = map[string][]string{
+	"range": {"index", "count"},
+	"slice": {"indices"},
+}
+
 // unhandledFunctions are native functions at which a graph ends, by module and name. The condition looks at the arguments; nil => always.
 var unhandledFunctions = map[string]func(args []vm.Object, kw []vm.KwArg) bool{
 	"builtins.hex":      nil,
+	"builtins.ascii":    nil,
 	"builtins.bin":      nil,
 	"builtins.oct":      nil,
 	"builtins.vars":     nil,
@@ -57,6 +64,8 @@ var unhandledClasses = map[string]func(args []vm.Object, kw []vm.KwArg) bool{
 	"builtins.bool":           ofPlainInstance,
 	"builtins.list":           ofEnumClass,
 	"builtins.tuple":          ofEnumClass,
+	"builtins.int":            ofProgramInstance,
+	"builtins.float":          ofProgramInstance,
 	"builtins.dict":           withMapping,
 	"builtins.filter":         withoutFunction,
 	"itertools.product":       withKeywords,
@@ -66,14 +75,30 @@ var unhandledClasses = map[string]func(args []vm.Object, kw []vm.KwArg) bool{
 	"itertools.permutations":  nil,
 	"collections.Counter":     nil,
 	"collections.defaultdict": ofOddFactory,
-	"types.SimpleNamespace":   nil,
 }
+
+// unknownClasses are native classes whose __new__ PyTorch takes for a function of an extension, by full name.
+var unknownClasses = []string{"types.SimpleNamespace", "types.MappingProxyType", "builtins.mappingproxy"}
 
 func ranks(args []vm.Object, kw []vm.KwArg) bool {
 	if slices.ContainsFunc(kw, func(k vm.KwArg) bool { _, isFunc := k.Value.(*vm.Function); return k.Name == "key" && isFunc }) {
 		return true
 	}
+	if len(args) > 1 && slices.ContainsFunc(args, programInstance) {
+		return true
+	}
 	return len(args) == 1 && args[0].Type().Name == "dict_values"
+}
+
+func ofProgramInstance(args []vm.Object, _ []vm.KwArg) bool {
+	return len(args) == 1 && programInstance(args[0])
+}
+
+// programInstance reports whether an object is an instance of a class of the program's, and neither a member of an enum, nor a module, nor of a class
+// that derives from a native one.
+func programInstance(o vm.Object) bool {
+	i, ok := o.(*vm.Instance)
+	return ok && i.Native == nil && i.Class.Heap && !isEnumMember(i) && !isModule(i) && i.Class.Module != "torch" && !strings.HasPrefix(i.Class.Module, "torch.")
 }
 
 func withDefault(args []vm.Object, _ []vm.KwArg) bool { return len(args) > 1 }
@@ -94,7 +119,21 @@ func ofPlainInstance(args []vm.Object, _ []vm.KwArg) bool {
 	return len(args) == 1 && plainInstance(args[0])
 }
 
-func ofEnumClass(args []vm.Object, _ []vm.KwArg) bool { return len(args) == 1 && isEnumClass(args[0]) }
+func ofEnumClass(args []vm.Object, _ []vm.KwArg) bool {
+	return len(args) == 1 && (isEnumClass(args[0]) || args[0].Type().Name == "mappingproxy" || programInstance(args[0]))
+}
+
+// sequence are the items of a list or a tuple.
+func sequence(o vm.Object) ([]vm.Object, bool) {
+	if l, ok := vm.AsList(o); ok {
+		return l.Items, true
+	}
+	t, ok := vm.AsTuple(o)
+	if !ok {
+		return nil, false
+	}
+	return t.Items, true
+}
 
 // ofOddFactory finds a defaultdict whose items are not made by a container or a function of the program.
 func ofOddFactory(args []vm.Object, _ []vm.KwArg) bool {
@@ -142,6 +181,9 @@ func (tr *tracer) unhandledMethod(name string, self vm.Object, args []vm.Object,
 	if !tr.ofProgram() {
 		return nil
 	}
+	if slices.Contains(unknownMethods[self.Type().Name], name) {
+		return unsupportedBuiltin("None", self.Type().Name+"."+name)
+	}
 	if slices.Contains(unhandledMethods[self.Type().Name], name) {
 		return unsupported(breaks.UnhandledMethod, tr.world.variableName(self), name, tr.variableNames(args), tr.keywordNames(kw))
 	}
@@ -166,14 +208,27 @@ func (tr *tracer) unhandledClass(c *vm.Type, args []vm.Object, kw []vm.KwArg) er
 	if module == "" {
 		module = "builtins"
 	}
+	if slices.Contains(unknownClasses, module+"."+c.Name) && tr.ofProgram() {
+		return unsupportedBuiltin("None", c.Name+".__new__")
+	}
 	when, listed := unhandledClasses[module+"."+c.Name]
 	if !listed || when != nil && !when(args, kw) || !tr.ofProgram() {
 		return nil
 	}
+	if c.Name == "filter" && len(args) > 1 {
+		items, ok := sequence(args[1])
+		switch {
+		case !ok:
+		case len(items) == 0:
+			return nil
+		default: // it is None that PyTorch calls with the first item
+			return unsupported(breaks.UnhandledCall, tr.world.variableName(args[0]), tr.variableNames(items[:1]), "{}")
+		}
+	}
 	if module == "builtins" {
 		return tr.refusedBuiltin(c.Name, args, kw)
 	}
-	return unsupported(breaks.UnhandledCall, fmt.Sprintf("UserDefinedClassVariable(<class '%s.%s'>)", module, c.Name), tr.variableNames(args), tr.keywordNames(kw))
+	return unsupported(breaks.UnhandledCall, tr.world.variableName(c), tr.variableNames(args), tr.keywordNames(kw))
 }
 
 // variableNames are the kinds of arguments as reasons list them.
@@ -247,7 +302,7 @@ func (u upcoming) unhandledMember(what, where vm.Object) error {
 	flag, isInst := where.(*vm.Instance)
 	switch {
 	case where.Type().Name == "dict_values", isEnumClass(where), isInst && isEnumMember(flag):
-		return unsupported(breaks.UnhandledOperandMethod, u.world.variableName(where), "__contains__", u.variableNames([]vm.Object{what}))
+		return unsupported(breaks.UnhandledOperandMethod, u.world.variableName(where), "__contains__", "["+u.variableNames([]vm.Object{what})+"]")
 	}
 	if isSequence(where) && plainInstance(what) {
 		for _, x := range items(where) {
@@ -286,7 +341,7 @@ func (u upcoming) unhandledLoop(o vm.Object) error {
 	if name == "" {
 		return nil
 	}
-	return unsupported(breaks.UnhandledOperandMethod, name, "__iter__", "")
+	return unsupported(breaks.UnhandledOperandMethod, name, "__iter__", "()") // PyTorch hands on a tuple here
 }
 
 // unhandledIterator reports whether an object is one of the iterators that no trace makes.
@@ -316,7 +371,7 @@ func (u upcoming) storesAttribute(o vm.Object, name string) error {
 func (u upcoming) deleteItem() error {
 	l, isList := u.top(1).(*vm.List)
 	if isList && u.ofProgram() {
-		return unsupported(breaks.UnhandledOperandMethod, u.world.variableName(l), "__delitem__", u.variableNames([]vm.Object{u.top(0)}))
+		return unsupported(breaks.UnhandledOperandMethod, u.world.variableName(l), "__delitem__", "["+u.variableNames([]vm.Object{u.top(0)})+"]")
 	}
 	u.world.touch(u.top(1))
 	return nil

@@ -110,14 +110,17 @@ var watched = [256]func(u upcoming) error{
 	code.DELETE_SUBSCR: upcoming.deleteItem,
 
 	// Operators: the interpreter reads containers of any depth.
-	code.COMPARE_OP:   upcoming.compare,
-	code.IS_OP:        upcoming.is,
-	code.CONTAINS_OP:  upcoming.contains,
-	code.BINARY_OP:    upcoming.binary,
-	code.FORMAT_VALUE: upcoming.format,
-	code.BUILD_STRING: upcoming.join,
-	code.BUILD_SLICE:  upcoming.buildSlice,
-	code.UNARY_NOT:    upcoming.not,
+	code.COMPARE_OP:     upcoming.compare,
+	code.IS_OP:          upcoming.is,
+	code.CONTAINS_OP:    upcoming.contains,
+	code.BINARY_OP:      upcoming.binary,
+	code.FORMAT_VALUE:   upcoming.format,
+	code.BUILD_STRING:   upcoming.join,
+	code.BUILD_SLICE:    upcoming.buildSlice,
+	code.UNARY_NEGATIVE: upcoming.unary,
+	code.UNARY_POSITIVE: upcoming.unary,
+	code.UNARY_INVERT:   upcoming.unary,
+	code.UNARY_NOT:      upcoming.not,
 
 	// Containers that are walked.
 	code.GET_ITER:         upcoming.iterate,
@@ -504,9 +507,23 @@ func (u upcoming) binary() error {
 	if err := u.readsLater(); err != nil {
 		return err
 	}
+	if matmul := u.ins.Arg == 4 || u.ins.Arg == 17; matmul && u.ofProgram() {
+		if l, r := u.top(1), u.top(0); (programInstance(l) || programInstance(r)) && !someTensor([]vm.Object{l, r}) {
+			return unsupported(breaks.UnhandledOperator, map[bool]string{true: "matmul", false: "imatmul"}[u.ins.Arg == 4], u.variableClasses(l, r), pyBool(false))
+		}
+	}
 	u.reads.content(u.top(0))
 	u.reads.content(u.top(1))
 	return nil
+}
+
+// unary is the break at a sign, or at an inversion, of an object of the program's.
+func (u upcoming) unary() error {
+	if !u.ofProgram() || !programInstance(u.top(0)) {
+		return nil
+	}
+	name := map[code.Op]string{code.UNARY_NEGATIVE: "neg", code.UNARY_POSITIVE: "pos", code.UNARY_INVERT: "invert"}[u.ins.Op]
+	return unsupported(breaks.UnhandledOperator, name, u.variableClasses(u.top(0)), pyBool(false))
 }
 
 // not is the break at "not x" of a tensor, or of an object that has no truth of its own.

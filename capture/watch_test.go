@@ -167,6 +167,21 @@ def f(x):
     for y in g(x):
         x = x + y
     return x`, "torch.ones(3)", nil},
+		{"signs of an object", `
+class Q:
+    def __neg__(self): return 2
+    def __pos__(self): return 3
+    def __invert__(self): return 4
+q = Q()
+def f(x):
+    x = x + 1
+    return x + -q + +q + ~q`, "torch.ones(3)", []string{"skip 10 builtin: neg"}},
+		{"a product of objects", `
+class Q:
+    def __matmul__(self, o): return 2
+q = Q()
+def f(x):
+    return x + q @ 1`, "torch.ones(3)", []string{"skip 7 builtin: matmul"}},
 		{"a lock", `
 import threading
 lock = threading.Lock()

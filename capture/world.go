@@ -457,13 +457,28 @@ func (wo *world) variableName(o vm.Object) string {
 	_, name, _ := strings.Cut(wo.variableClass(o), ".")
 	switch o := o.(type) {
 	case *vm.Instance:
-		if name != "SizeVariable" {
+		switch name {
+		case "EnumVariable":
+			return name + "(" + classRepr(o.Class) + ")"
+		case "SizeVariable", "NamedTupleVariable":
+			if t, ok := vm.AsTuple(o); ok {
+				return fmt.Sprintf("%s(length=%d)", name, len(t.Items))
+			}
+		case "ConstDictVariable", "DefaultDictVariable":
+		default:
 			return name + "(" + o.Class.Name + ")"
 		}
 	case *vm.List:
 		return fmt.Sprintf("%s(length=%d)", name, len(o.Items))
 	case *vm.Tuple:
 		return fmt.Sprintf("%s(length=%d)", name, len(o.Items))
+	case *vm.Type:
+		if name == "BuiltinVariable" {
+			return name + "(" + o.Name + ")"
+		}
+		return name + "(" + classRepr(o) + ")"
+	case *vm.Builtin:
+		return name + "(" + o.Name + ")"
 	case vm.Str, vm.Int, vm.Float, vm.Bool, *vm.NoneType:
 		if r, err := wo.in.Repr(o); err == nil {
 			return fmt.Sprintf("%s(%s: %s)", name, o.Type().Name, r)
@@ -494,27 +509,103 @@ func (wo *world) variableClass(o vm.Object) string {
 		return "dicts.ConstDictVariable"
 	case *vm.Set:
 		return "dicts.SetVariable"
+	case *vm.FrozenSet:
+		return "dicts.FrozensetVariable"
 	case *vm.Instance:
-		switch {
+		switch name := o.Class.FullName(); {
 		case o.Class == wo.t.SizeType:
 			return "lists.SizeVariable"
+		case isModule(o) && strings.HasPrefix(o.Class.Module, "torch.nn."):
+			return "nn_module.UnspecializedBuiltinNNModuleVariable"
 		case isModule(o):
 			return "nn_module.UnspecializedNNModuleVariable"
+		case name == "functools.partial":
+			return "functions.FunctoolsPartialVariable"
+		case isA(o.Class, "builtins", "BaseException") && o.Class.Module == "builtins":
+			return "misc.ExceptionVariable"
+		case o.Class.Module == "typing":
+			return "misc.TypingVariable"
+		case name == "torch.finfo" || name == "torch.iinfo":
+			return "constant.ConstantVariable"
+		case isEnumMember(o):
+			return "constant.EnumVariable"
+		case name == "collections.OrderedDict":
+			return "dicts.ConstDictVariable"
+		case name == "collections.defaultdict":
+			return "dicts.DefaultDictVariable"
+		case isNamedTuple(o):
+			return "lists.NamedTupleVariable"
 		}
 		return "user_defined.UserDefinedObjectVariable"
 	case *vm.BoundMethod:
 		return "functions.UserMethodVariable"
 	case *vm.Function:
-		if len(o.Closure) > 0 && wo.sources[o] == nil {
+		if wo.sources[o] == nil {
 			return "functions.NestedUserFunctionVariable"
 		}
 		return "functions.UserFunctionVariable"
 	case *vm.Type:
+		switch {
+		case o.Module == "" || o.Module == "builtins":
+			return "builtin.BuiltinVariable"
+		case o.Module == "itertools":
+			return "iter.ItertoolsVariable"
+		}
 		return "user_defined.UserDefinedClassVariable"
 	case *vm.Builtin:
+		if _, ok := o.Native.(torch.Target); ok {
+			return "torch.TorchInGraphFunctionVariable"
+		}
 		return "builtin.BuiltinVariable"
+	case *vm.Module:
+		return "misc.PythonModuleVariable"
+	case *laterText:
+		return "misc.StringFormatVariable"
+	}
+	if name := variableClasses[o.Type().Name]; name != "" {
+		return name
 	}
 	return "constant.ConstantVariable"
+}
+
+// variableClasses are the kinds of values of native classes, by the class's name. Iterators that PyTorch exhausts when they are made are lists.
+var variableClasses = map[string]string{
+	"deque":                "lists.DequeVariable",
+	"mappingproxy":         "user_defined.UserDefinedObjectVariable",
+	"property":             "user_defined.UserDefinedObjectVariable",
+	"Generator":            "user_defined.UserDefinedObjectVariable",
+	"list_iterator":        "lists.ListIteratorVariable",
+	"tuple_iterator":       "lists.ListIteratorVariable",
+	"enumerate":            "lists.ListIteratorVariable",
+	"generator":            "lists.ListIteratorVariable",
+	"list_reverseiterator": "lists.TupleVariable",
+	"zip":                  "iter.ZipVariable",
+	"map":                  "iter.MapVariable",
+	"filter":               "iter.FilterVariable",
+	"count":                "iter.CountIteratorVariable",
+	"cycle":                "iter.CycleIteratorVariable",
+	"repeat":               "iter.RepeatIteratorVariable",
+	"dict_keys":            "dicts.DictKeys",
+	"dict_values":          "dicts.DictValues",
+	"dict_items":           "lists.TupleVariable",
+	"super":                "misc.SuperVariable",
+}
+
+// classRepr is how a class prints itself: those of enums say what they are of.
+func classRepr(c *vm.Type) string {
+	switch {
+	case isA(c, "enum", "Flag"):
+		return "<flag '" + c.Qualname + "'>"
+	case isA(c, "enum", "Enum"):
+		return "<enum '" + c.Qualname + "'>"
+	}
+	return "<class '" + c.FullName() + "'>"
+}
+
+// isNamedTuple reports whether an object is of a class of collections.namedtuple.
+func isNamedTuple(o *vm.Instance) bool {
+	_, tuple := vm.AsTuple(o)
+	return tuple && o.Class.Lookup("_fields") != nil
 }
 
 // moduleTable is one of the dicts that an nn.Module keeps its members in.

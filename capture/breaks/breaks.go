@@ -38,6 +38,8 @@ type Row struct {
 	UserError string
 	// UserErrorType is the error's kind, as torch._dynamo.exc.UserErrorType names it; "" => the exception is Unsupported.
 	UserErrorType string
+	// Class is the class of torch._dynamo.exc that is raised where no break is allowed, one below Unsupported; "" => Unsupported itself.
+	Class string
 	// Hint is a sentence on what a user can do; "" only where Silent is set.
 	Hint string
 	// Of are the values of the first slot that the row is for, where rows share a form: Find tells them apart by it; nil => all others.

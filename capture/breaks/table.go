@@ -57,6 +57,9 @@ const (
 	EmptyModeStack
 	EnteredMode
 	UnknownBuiltin
+	BackwardHooks
+	HasAttr
+	DataclassFields
 	UnhandledMethod        // of a builtin container
 	UnhandledCall          // of a native class
 	UnhandledOperator      // of operands that it has no meaning for
@@ -107,7 +110,7 @@ const (
 	CheckpointArgument
 	FunctionForward
 	FunctionMethod
-	FunctionClassMethod // forward or backward of a torch.autograd.Function
+	ArgsMismatch // the arguments of a call do not fit the function
 	FunctionDerivative
 	FunctionKeywords
 	FunctionMaterialize
@@ -223,11 +226,14 @@ var table = [end]Row{
 	Identity:         {Form: "call_id with args ({argument},)", Hint: hintState},
 	UnknownBuiltin: {Form: "Graph break due to unsupported builtin {module}.{function}. This function is either a Python builtin (e.g. _warnings.warn) or a third-party C/C++ Python extension (perhaps created with pybind). If it is a Python builtin, please file an issue on GitHub so the PyTorch team can add support for it and see the next case for a workaround. If it is a third-party C/C++ Python extension, please either wrap it into a PyTorch-understood custom operator (see " + CustomOpsPage + " for more details) or, if it is traceable, use torch.compiler.allow_in_graph.",
 		Hint: hintOpaque, Docs: CustomOpsPage},
+	HasAttr:                {Form: "hasattr {variable} {name}", Hint: hintMove},
+	BackwardHooks:          {Form: "module-level backwards hooks require compiled autograd", Hint: "register the hook on the tensors that the module takes and gives, or keep the module out of the compiled function"},
+	DataclassFields:        {Form: "Dataclass fields handling fails for type {class}", Hint: hintMove},
 	UnhandledMethod:        {Form: "call_method {object} {method} [{arguments}] {keywords}", Hint: hintMove},
 	UnhandledCall:          {Form: "call_function {class} [{arguments}] {keywords}", Hint: hintMove},
 	UnhandledOperator:      {Form: builtinForm, Missing: true, Hint: hintMove},
 	UnhandledOperands:      {Form: "{operator}({left}, {right})", Missing: true, Hint: hintMove},
-	UnhandledOperandMethod: {Form: "call_method {object} {method} [{arguments}] {}", Missing: true, Hint: hintMove},
+	UnhandledOperandMethod: {Form: "call_method {object} {method} {arguments} {}", Missing: true, Hint: hintMove},
 	RecurrentModule: {Form: "TorchDynamo purposely graph breaks on RNN, GRU, LSTMs", Missing: true,
 		Hint: "a recurrent module runs as plain Python: write the loop with its cells, or keep the module out of the compiled function"},
 
@@ -271,13 +277,14 @@ var table = [end]Row{
 	InTransform: {Form: "If you are reaching here, it means dynamo failed for one of the following reasons:\n- Calling torch.func.{transform}(compiled_fn) function from eager mode is not supported. " +
 		"Ensure that torch.func.{transform} is also wrapped within a torch.compile function. For more information, see PyTorch issue #128711.\n- torch.func.{transform}(fn) requires the function to be inlined by dynamo",
 		Frame: true, Before: true, Hint: "put the transform into the compiled function"},
-	HigherOrder:         {Form: "{message}", Hint: hintBody},
-	SideEffects:         {Form: "HigherOrderOperator: Mutating a variable not in the current scope (SideEffects)", Hint: "a function that a higher-order operator runs must not write to what was there before: return the value instead"},
-	BodyResult:          {Form: bodyForm, Hint: hintBody},
-	CheckpointArgument:  {Form: "checkpoint with {argument} is not supported in a graph", Hint: hintMove},
-	FunctionForward:     {Form: "non-function or method in subclass of torch.autograd.Function: {class}", Hint: hintMove},
-	FunctionMethod:      {Form: "non-function or method", Hint: hintMove},
-	FunctionClassMethod: {Form: "too many positional arguments.\n  func = '{function}' {file}:{line}, args = [{classes of arguments}], kwargs = {}", Hint: "make forward and backward static methods"},
+	HigherOrder:        {Form: "{message}", Hint: hintBody},
+	SideEffects:        {Form: "HigherOrderOperator: Mutating a variable not in the current scope (SideEffects)", Hint: "a function that a higher-order operator runs must not write to what was there before: return the value instead"},
+	BodyResult:         {Form: bodyForm, Hint: hintBody},
+	CheckpointArgument: {Form: "checkpoint with {argument} is not supported in a graph", Hint: hintMove},
+	FunctionForward:    {Form: "non-function or method in subclass of torch.autograd.Function: {class}", Hint: hintMove},
+	FunctionMethod:     {Form: "non-function or method", Hint: hintMove},
+	ArgsMismatch: {Form: "{why}.\n  func = '{function}' {file}:{line}, args = [{classes of arguments}], kwargs = {keywords}", Class: "ArgsMismatchError",
+		Hint: "the call is wrong in eager mode, too: correct its arguments; forward and backward of a torch.autograd.Function are static methods"},
 	FunctionDerivative:  {Form: "NYI - User defind {method}", Hint: "write backward in place of vjp and jvp"},
 	FunctionKeywords:    {Form: "Use `set_subgraph_inputs=automatic` when passing `sub_kwargs`.", Hint: "pass the arguments of an autograd.Function by position"},
 	FunctionMaterialize: {Form: "NYI", Hint: hintMove},

@@ -392,7 +392,7 @@ func TestPrinting(t *testing.T) {
 		"| | +- GuardManager: source=G['f'], accessed_by=DictGetItemGuardAccessor('f')",
 		"| | | +- GuardManager: source=G['f'].__code__, accessed_by=GetAttrGuardAccessor(__code__)",
 		"| | | | +- ID_MATCH: ___check_obj_id(G['f'].__code__, <id>)",
-		"| | | +- GuardManager: source=G['f'].__defaults__, accessed_by=FuncDefaultsGuardAccessor",
+		"| | | +- GuardManager: source=G['f'], accessed_by=FuncDefaultsGuardAccessor",
 		"| | | | +- GuardManager: source=G['f'].__defaults__[0], accessed_by=GetItemGuardAccessor(0)",
 		"| | | | | +- EQUALS_MATCH: G['f'].__defaults__[0] == 2",
 		"| | +- GuardManager: source=G['__builtins_dict__0'], accessed_by=DictGetItemGuardAccessor('__builtins_dict__0')",

@@ -165,11 +165,16 @@ func (b *treeBuilder) key(g *Guard) {
 
 // child is the manager of a value that is reached from m.
 func (b *treeBuilder) child(m *manager, source, access string) *manager {
-	if c := b.at[source]; c != nil {
+	return b.childAt(m, source, source, access)
+}
+
+// childAt is child for a manager that is known by another name than that of its source.
+func (b *treeBuilder) childAt(m *manager, name, source, access string) *manager {
+	if c := b.at[name]; c != nil {
 		return c
 	}
 	c := &manager{class: "GuardManager", source: source, access: access}
-	b.at[source] = c
+	b.at[name] = c
 	m.kids = append(m.kids, c)
 	return c
 }
@@ -257,7 +262,7 @@ func (b *treeBuilder) item(s source.Item) *manager {
 	base := b.manager(s.Base)
 	access := "GetItemGuardAccessor("
 	if a, ok := s.Base.(source.Attr); ok && a.Of == "__defaults__" {
-		return b.child(b.child(base, a.Name(), "FuncDefaultsGuardAccessor"), s.Name(), access+s.Text+")")
+		return b.child(b.childAt(base, a.Name(), a.Base.Name(), "FuncDefaultsGuardAccessor"), s.Name(), access+s.Text+")")
 	}
 	switch v := b.values[s.Base.Name()]; {
 	case v == nil:

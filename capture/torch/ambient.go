@@ -52,7 +52,7 @@ func (t *Torch) Push(change func(a *Ambient)) (pop func()) {
 
 // Unwatched is a change for Push: Python code that runs under it is seen by no trace.
 func Unwatched(a *Ambient) {
-	a.Hook, a.Lift, a.CallHook, a.FrameHook, a.ArrayHook, a.ImportHook = nil, nil, nil, nil, nil, nil
+	a.Hook, a.Lift, a.CallHook, a.FrameHook, a.ArrayHook, a.ImportHook, a.BindHook = nil, nil, nil, nil, nil, nil, nil
 }
 
 // BlockModes are the modes that a program sets for a with block, but for the grad mode, which Torch.Grad keeps. Compiled code is

@@ -48,6 +48,7 @@ type indexer struct {
 	dim     int            // the dimension of x that the next part is for
 	hidden  int            // how many dimensions an Ellipsis stands for
 	whole   bool           // leave slices of whole dimensions out
+	alone   bool           // there is one part, and it is the index itself
 }
 
 // index takes x[idx] apart, in PyTorch's order. Reading, unlike writing, leaves a slice of a whole dimension out where it is not the only part.
@@ -75,7 +76,7 @@ func (t *Torch) index(x *tensor.Tensor, idx vm.Object, reading bool) (*indexer, 
 		}
 		return nil, in.Errorf(in.Exc.IndexError, "too many indices for tensor of dimension %d", len(x.Shape))
 	}
-	r := &indexer{t: t, x: x, hidden: len(x.Shape) - used, whole: reading && !slice}
+	r := &indexer{t: t, x: x, hidden: len(x.Shape) - used, whole: reading && !slice, alone: len(items) == 1 && items[0] == idx}
 	for i, it := range items {
 		if err := r.part(i, it); err != nil {
 			return nil, err
@@ -97,6 +98,9 @@ func (r *indexer) part(i int, it vm.Object) (err error) {
 		err = r.unsqueeze()
 		r.dim++
 	case vm.Bool:
+		if bool(v) && r.alone {
+			return r.unsqueeze()
+		}
 		err = r.truth(bool(v))
 	case *vm.Slice:
 		err = r.slice(v)
@@ -334,22 +338,18 @@ func (t *Torch) setItem(x *tensor.Tensor, idx, val vm.Object) error {
 	if err != nil {
 		return err
 	}
-	r, err := t.index(x, idx, false)
-	if err != nil {
-		return err
-	}
 	vt, isTensor := v.(*tensor.Tensor)
 	if !isTensor && t.Lift != nil {
-		// Where a graph is traced, the number becomes a constant tensor.
+		// Where a graph is traced, the number becomes a constant tensor, before anything is indexed.
 		c := tensor.Scalar(v).To(x.DType)
 		if vt, err = t.Lift(c); err != nil {
 			return t.Error(err)
 		}
-		if len(r.tensors) == 0 {
-			_, err = t.run("fill_.Tensor", r.x, vt)
-			return err
-		}
 		isTensor = true
+	}
+	r, err := t.index(x, idx, false)
+	if err != nil {
+		return err
 	}
 	if len(r.tensors) > 0 {
 		if !isTensor {
@@ -357,48 +357,60 @@ func (t *Torch) setItem(x *tensor.Tensor, idx, val vm.Object) error {
 				return err
 			}
 		}
-		dims, most := len(r.x.Shape), 0
-		for _, i := range r.tensors {
-			if i, ok := i.(*tensor.Tensor); ok && i != nil && isMask(i) {
-				dims, most = dims-len(i.Shape), max(most, 1)
-			} else if ok && i != nil {
-				dims, most = dims-1, max(most, len(i.Shape))
-			}
-		}
-		if vt, err = t.withoutOnes(vt, dims+most); err != nil {
+		if vt, err = t.withoutOnes(vt); err != nil {
 			return err
 		}
 		_, err = t.run("index_put_.default", r.x, r.tensors, vt)
 		return err
 	}
-	if r.x == x {
-		if r.x, err = t.run("alias.default", x); err != nil {
-			return err
-		}
-	}
-	if !isTensor {
+	switch {
+	case !isTensor:
 		_, err = t.run("fill_.Scalar", r.x, v)
 		return err
-	}
-	if vt, err = t.withoutOnes(vt, len(r.x.Shape)); err != nil {
+	case slices.Equal(vt.Shape, r.x.Shape):
+	case len(vt.Shape) == 0:
+		_, err = t.run("fill_.Tensor", r.x, vt)
 		return err
-	}
-	if sh, err := tensor.BroadcastShapes(vt.Shape, r.x.Shape); err != nil || !slices.Equal(sh, r.x.Shape) {
-		_, err = t.run("expand.default", vt, sizesArg(r.x.Shape)) // which says what is wrong
-		return err
+	default:
+		if vt, err = t.run("view.default", vt, t.sizeArgs(vt, leadingOnes(vt.Shape))); err != nil {
+			return err
+		}
+		if !slices.Equal(vt.Shape, r.x.Shape) {
+			if vt, err = t.run("expand.default", vt, t.sizeArgs(r.x, 0)); err != nil { // which says what is wrong
+				return err
+			}
+		}
 	}
 	_, err = t.run("copy_.default", r.x, vt)
 	return err
 }
 
-// withoutOnes is v without dimensions of size one in front, as long as it has more than dims.
-func (t *Torch) withoutOnes(v *tensor.Tensor, dims int) (_ *tensor.Tensor, err error) {
-	for len(v.Shape) > dims && v.Shape[0] == 1 {
-		if v, err = t.run("squeeze.dim", v, int64(0)); err != nil {
-			return nil, err
+// leadingOnes is how many dimensions of size one stand in front.
+func leadingOnes(shape []int64) (n int) {
+	for n < len(shape) && shape[n] == 1 {
+		n++
+	}
+	return n
+}
+
+// sizeArgs are the sizes of x from a dimension on, as an operator takes them: symbolic where a trace has them so.
+func (t *Torch) sizeArgs(x *tensor.Tensor, from int) []aten.Value {
+	out := sizesArg(x.Shape[from:])
+	for i, o := range t.sizes(x)[from:] {
+		if v, ok := t.Value(o); ok {
+			out[i] = v
 		}
 	}
-	return v, nil
+	return out
+}
+
+// withoutOnes is v without dimensions of size one in front.
+func (t *Torch) withoutOnes(v *tensor.Tensor) (*tensor.Tensor, error) {
+	n := leadingOnes(v.Shape)
+	if n == 0 {
+		return v, nil
+	}
+	return t.run("view.default", v, t.sizeArgs(v, n))
 }
 
 // assigned is what is written to elements of x: a tensor, or a number that their dtype holds.

@@ -53,6 +53,9 @@ func checkComplex(op *Op, args []Value) error {
 	if op.Eager == nil || op.Has(View) || complexRows[strings.TrimSuffix(op.Sig().Name, "_")] || complexRows[op.Sig().Name] || op.Has(Pointwise) {
 		return nil
 	}
+	if op.ByElement != nil { // each of its calls is looked at
+		return nil
+	}
 	if op.Sig().Namespace != "aten" && op.Sig().Namespace != "prims" {
 		return nil
 	}

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -37,13 +39,41 @@ func runCPython(ctx context.Context, dir string, o options) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	rep, err := suite.Run(ctx, records, suite.Config{
+	return runSuite(ctx, "cpython", records, suite.Config{
 		Command: []string{whittle, "run"}, Module: suite.InPackage("test", stack.PathVariable, path), Workers: o.workers, Limit: o.timeout, Match: o.match,
-	})
-	if err != nil {
-		return nil, err
+	}, o)
+}
+
+// runSuite runs a suite's tests, but those that the report -resume has, and prints its figures. A line is printed and -o is written when a file
+// is done: a run that is stopped can be gone on with, and what it has is printed.
+func runSuite(ctx context.Context, name string, records []suite.Record, c suite.Config, o options) (any, error) {
+	c.Earlier = map[string]suite.Record{}
+	if o.resume != "" {
+		b, err := os.ReadFile(o.resume)
+		if err != nil {
+			return nil, err
+		}
+		var earlier suite.Report
+		if err := json.Unmarshal(b, &earlier); err != nil {
+			return nil, fmt.Errorf("-resume: %s: %w", o.resume, err)
+		}
+		for _, f := range earlier.Files {
+			for _, t := range f.Tests {
+				c.Earlier[t.Test] = t
+			}
+		}
 	}
-	printSuite("cpython", rep, o)
+	c.Each = func(f suite.File, far suite.Report) error {
+		fmt.Printf("%-28s %d of %d\n", f.Name, f.OK, f.Of)
+		return write(o.out, name, far)
+	}
+	rep, err := suite.Run(ctx, records, c)
+	if rep.Of > 0 {
+		printSuite(name, rep, o)
+	}
+	if err != nil {
+		return nil, errors.Join(err, write(o.out, name, rep))
+	}
 	return rep, nil
 }
 
@@ -57,9 +87,6 @@ func printSuite(name string, rep suite.Report, o options) {
 				}
 			}
 		}
-	}
-	for _, f := range rep.Files {
-		fmt.Printf("%-28s %d of %d\n", f.Name, f.OK, f.Of)
 	}
 	for i, c := range rep.Causes {
 		if i == 40 {

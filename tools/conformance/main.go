@@ -7,7 +7,8 @@
 //	conformance cpython DIR  CPython 3.11's own tests, whose outcomes DIR has; -lib is the library folder that they are in
 //	conformance pytorch DIR  PyTorch 2.6's own tests, which DIR has with their outcomes
 //
-// Each prints "measure: N of M" lines; -v says why each failure failed, -o writes JSON.
+// Each prints "measure: N of M" lines; -v says why each failure failed, -o writes JSON. cpython and pytorch print a line and write -o whenever a
+// file is done; -resume goes on from there.
 package main
 
 import (
@@ -23,6 +24,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"whittle/capture/fx"
@@ -45,6 +47,7 @@ import (
 type options struct {
 	verbose  bool
 	out      string
+	resume   string
 	match    string
 	workers  int
 	timeout  time.Duration
@@ -69,7 +72,7 @@ var runners = map[string]func(ctx context.Context, dir string, o options) (any, 
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "conformance:", err)
@@ -78,7 +81,7 @@ func main() {
 }
 
 func run(ctx context.Context, args []string) error {
-	usage := fmt.Errorf("usage: conformance ops|graphs|minify|frames|cpython|pytorch [-v] [-o OUT.json] [-match NAME] [-j N] DIR")
+	usage := fmt.Errorf("usage: conformance ops|graphs|minify|frames|cpython|pytorch [-v] [-o OUT.json] [-resume OUT.json] [-match NAME] [-j N] DIR")
 	if len(args) == 0 || runners[args[0]] == nil {
 		return usage
 	}
@@ -86,6 +89,7 @@ func run(ctx context.Context, args []string) error {
 	fs := flag.NewFlagSet(args[0], flag.ContinueOnError)
 	fs.BoolVar(&o.verbose, "v", false, "say why each failure failed")
 	fs.StringVar(&o.out, "o", "", "write the whole report as JSON")
+	fs.StringVar(&o.resume, "resume", "", "cpython, pytorch: run only the tests that this report, which -o of an earlier run wrote, does not have")
 	fs.StringVar(&o.match, "match", "", "only files whose name contains this (minify, cpython, pytorch: one of these, separated by commas)")
 	fs.IntVar(&o.workers, "j", runtime.NumCPU(), "files at a time")
 	fs.DurationVar(&o.timeout, "t", 2*time.Minute, "limit for one file; cpython, pytorch: for one test")

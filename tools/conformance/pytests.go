@@ -38,15 +38,10 @@ func runPyTorch(ctx context.Context, dir string, o options) (any, error) {
 	if _, err := os.Stat(filepath.Join(dir, "test")); err != nil {
 		return nil, err
 	}
-	rep, err := suite.Run(ctx, records, suite.Config{
+	return runSuite(ctx, "pytorch", records, suite.Config{
 		Command: []string{whittle, "run", "--no-minify"}, Module: fromFolder, Dir: filepath.Join(dir, "test"), Alone: true,
 		Workers: o.workers, Limit: o.timeout, Match: o.match,
-	})
-	if err != nil {
-		return nil, err
-	}
-	printSuite("pytorch", rep, o)
-	return rep, nil
+	}, o)
 }
 
 // moduleOf is what a file is imported as: test_misc for dynamo/test_misc.py.

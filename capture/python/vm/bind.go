@@ -12,11 +12,20 @@ import (
 // then **kwargs. locals is unbound at first, and a nil slot means "not given" until the defaults fill it. What is wrong is found in
 // CPython's order, as the first mistake is the one that is reported: keywords, then too many positional arguments, then what is missing.
 func (fn *Function) bind(in *Interp, locals []Object, args []Object, kw []KwArg) error {
-	c := fn.Code
-	if c.simple && len(kw) == 0 && len(args) == c.ArgCount {
+	if c := fn.Code; c.simple && len(kw) == 0 && len(args) == c.ArgCount {
 		copy(locals, args)
 		return nil
 	}
+	err := fn.bindAll(in, locals, args, kw)
+	if err != nil && in.BindHook != nil {
+		return in.BindHook(fn, slices.Clone(args), slices.Clone(kw), err)
+	}
+	return err
+}
+
+// bindAll is bind for any arguments.
+func (fn *Function) bindAll(in *Interp, locals []Object, args []Object, kw []KwArg) error {
+	c := fn.Code
 	if c.broken != nil {
 		return in.Errorf(in.Exc.SystemError, "%s cannot run: %v", c.Name, c.broken)
 	}

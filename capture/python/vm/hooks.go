@@ -10,6 +10,8 @@ type Hooks struct {
 	LookupHook func(t *Type, name string, v Object)
 	// CallHook is asked about every call that bytecode makes; handled true replaces the call. Calls that native functions make are not seen.
 	CallHook func(in *Interp, callable Object, args []Object, kw []KwArg) (result Object, handled bool, err error)
+	// BindHook is given the error of a call whose arguments do not fit a Python function, whoever makes the call, and returns what is raised instead.
+	BindHook func(fn *Function, args []Object, kw []KwArg, wrong error) error
 	// ImportHook is given what finds a module and runs its code, when one is imported that is not there yet, and runs that.
 	ImportHook func(load func() (Object, error)) (Object, error)
 	// ArrayHook is asked about everything that a program wants of an array or a scalar of numpy, whoever asks; handled true replaces it.

@@ -9,11 +9,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -32,6 +34,12 @@ type Config struct {
 	Workers int           // interpreters at a time
 	Limit   time.Duration // for one test, and for the import of a file; together where tests are alone
 	Match   string        // only files whose name contains one of these, separated by commas; empty: all
+
+	// Earlier are results of an earlier run, by the tests' names: these tests are not run again.
+	Earlier map[string]Record
+	// Each, where it is set, is given every file when the last of its tests has ended, and the report of all that has ended until then. It is
+	// called by one goroutine at a time; its error ends the run.
+	Each func(done File, far Report) error
 }
 
 // Modules says under which name a file is imported, and what that adds to the environment of an interpreter that starts in dir.
@@ -98,7 +106,7 @@ func Read(path string) ([]Record, error) {
 	return out, s.Err()
 }
 
-// Run runs the files of the recorded tests that passed elsewhere.
+// Run runs the files of the recorded tests that passed elsewhere. With an error comes the report of the tests that had ended until then.
 func Run(ctx context.Context, records []Record, c Config) (Report, error) {
 	wanted := map[string][]string{}
 	for _, r := range records {
@@ -116,39 +124,103 @@ func Run(ctx context.Context, records []Record, c Config) (Report, error) {
 		return Report{}, err
 	}
 	p := pool.New().WithContext(ctx).WithMaxGoroutines(max(c.Workers, 1)).WithCancelOnError()
-	var runs []*fileRun
+	t := newTally(wanted, c)
 	for i, name := range sorted(wanted) {
+		rest := slices.DeleteFunc(slices.Clone(wanted[name]), t.has)
+		if len(rest) == 0 {
+			p.Go(func(context.Context) error { return t.add(name, nil) })
+			continue
+		}
 		groups := [][]string{nil} // of a run, the tests that it is for; none: all of the file
 		if c.Alone {
-			groups = slices.Collect(slices.Chunk(wanted[name], 1))
+			groups = slices.Collect(slices.Chunk(rest, 1))
 		}
 		for j, tests := range groups {
 			r := &fileRun{config: c, name: name, only: tests, dir: filepath.Join(dir, fmt.Sprintf("%d-%d", i, j)), script: script, results: map[string]Record{}}
-			runs = append(runs, r)
-			p.Go(r.run)
+			p.Go(func(ctx context.Context) error {
+				if err := r.run(ctx); err != nil {
+					return err
+				}
+				if tests == nil {
+					return t.add(name, r.file(rest))
+				}
+				return t.add(name, r.file(tests))
+			})
 		}
 	}
-	if err := p.Wait(); err != nil {
-		return Report{}, err
+	err = p.Wait()
+	return t.report(), err
+}
+
+// A tally is what has become of the tests so far.
+type tally struct {
+	wanted map[string][]string // the tests of each file
+	each   func(File, Report) error
+
+	mu      sync.Mutex
+	results map[string]Record // of the tests that have ended
+}
+
+func newTally(wanted map[string][]string, c Config) *tally {
+	t := &tally{wanted: wanted, each: c.Each, results: map[string]Record{}}
+	maps.Copy(t.results, c.Earlier)
+	return t
+}
+
+// has reports whether a test has ended.
+func (t *tally) has(test string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	_, ok := t.results[test]
+	return ok
+}
+
+// add takes in results of a file's tests, and tells of the file when these were its last.
+func (t *tally) add(file string, results []Record) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, r := range results {
+		t.results[r.Test] = r
 	}
+	f := t.file(file)
+	if t.each == nil || f.Of < len(t.wanted[file]) {
+		return nil
+	}
+	return t.each(f, t.sum())
+}
+
+// file is what became of those tests of a file that have ended.
+func (t *tally) file(name string) File {
+	f := File{Name: name}
+	for _, test := range t.wanted[name] {
+		r, ok := t.results[test]
+		if !ok {
+			continue
+		}
+		if r.Result == "ok" {
+			f.OK++
+		}
+		f.Of, f.Tests = f.Of+1, append(f.Tests, r)
+	}
+	return f
+}
+
+// report is the report of all that has ended.
+func (t *tally) report() Report {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.sum()
+}
+
+// sum is report, for who holds the lock.
+func (t *tally) sum() Report {
 	var files []File
-	for _, r := range runs {
-		tests := r.only
-		if tests == nil {
-			tests = wanted[r.name]
-		}
-		if f := r.file(tests); len(files) > 0 && files[len(files)-1].Name == r.name {
-			files[len(files)-1].add(f)
-		} else {
+	for _, name := range sorted(t.wanted) {
+		if f := t.file(name); f.Of > 0 {
 			files = append(files, f)
 		}
 	}
-	return report(files), nil
-}
-
-// add adds what became of other tests of the same file.
-func (f *File) add(other File) {
-	f.OK, f.Of, f.Tests = f.OK+other.OK, f.Of+other.Of, append(f.Tests, other.Tests...)
+	return report(files)
 }
 
 // wants reports whether a file is to be run.
@@ -328,8 +400,8 @@ func (r *fileRun) line(b []byte, at *progress) {
 }
 
 // file is what became of the tests that passed elsewhere.
-func (r *fileRun) file(wanted []string) File {
-	f := File{Name: r.name, Of: len(wanted)}
+func (r *fileRun) file(wanted []string) []Record {
+	var out []Record
 	for _, t := range wanted {
 		rec, ok := r.results[t]
 		if !ok {
@@ -341,12 +413,9 @@ func (r *fileRun) file(wanted []string) File {
 			}
 		}
 		rec.File, rec.Test = r.name, t
-		if rec.Result == "ok" {
-			f.OK++
-		}
-		f.Tests = append(f.Tests, rec)
+		out = append(out, rec)
 	}
-	return f
+	return out
 }
 
 // tail keeps the end of what an interpreter says.

@@ -2,6 +2,8 @@ package suite
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -135,5 +137,53 @@ class T(unittest.TestCase):
 	}
 	if d := cmp.Diff(map[Kind]int{Crash: 1}, rep.Kinds); d != "" {
 		t.Error(d)
+	}
+}
+
+// TestEarlier: what an earlier run has is not run again, each file is told of when its last test has ended, and a stopped run reports what it has.
+func TestEarlier(t *testing.T) {
+	py, err := real.Python()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	text := `
+import unittest
+class T(unittest.TestCase):
+    def test_a(self): pass
+    def test_b(self): self.fail("run again")
+`
+	var records []Record
+	for _, f := range []string{"test_one", "test_two", "test_three"} {
+		if err := os.WriteFile(filepath.Join(dir, f+".py"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range "ab" {
+			records = append(records, Record{File: f, Test: f + ".T.test_" + string(c), Result: "ok"})
+		}
+	}
+	var said []string
+	enough := errors.New("enough")
+	config := Config{
+		Command: []string{py}, Dir: dir, Alone: true, Workers: 1, Limit: 20 * time.Second,
+		Module:  func(file, at string) (string, []string) { return file, []string{"PYTHONPATH=" + at} },
+		Earlier: map[string]Record{"test_one.T.test_b": {File: "test_one", Test: "test_one.T.test_b", Result: "ok"}},
+		Each: func(f File, far Report) error {
+			said = append(said, fmt.Sprintf("%s %d of %d, %d of %d", f.Name, f.OK, f.Of, far.OK, far.Of))
+			if far.Of == 4 {
+				return enough
+			}
+			return nil
+		},
+	}
+	rep, err := Run(context.Background(), records, config)
+	if !errors.Is(err, enough) {
+		t.Errorf("%v, not %v", err, enough)
+	}
+	if d := cmp.Diff([]string{"test_one 2 of 2, 2 of 2", "test_three 1 of 2, 3 of 4"}, said); d != "" {
+		t.Error(d)
+	}
+	if rep.OK != 3 || rep.Of != 4 {
+		t.Errorf("%d of %d", rep.OK, rep.Of)
 	}
 }

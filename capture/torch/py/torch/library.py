@@ -99,91 +99,115 @@ def _lookup(op):
     return _defined[name]
 
 
-_scalars = {int: "SymInt", float: "float", bool: "bool", str: "str", complex: "Scalar"}
+def _parameter_types():
+    """What a parameter may be annotated with, and how a schema says so."""
+    from typing import List, Optional, Sequence
+
+    types = {}
+    lists, of_optional, optional = range(3)  # which lists there are of a type
+    for t, text, has in [
+        (torch.Tensor, "Tensor", {lists, of_optional}), (int, "SymInt", {lists, optional}), (float, "float", {lists, optional}),
+        (bool, "bool", {lists, optional}), (str, "str", ()), (torch.types.Number, "Scalar", {lists}), (torch.dtype, "ScalarType", ()),
+        (torch.device, "Device", ()),
+    ]:
+        types.update({t: text, Optional[t]: text + "?"})
+        for kind, of, wrap, mark in ((lists, t, lambda x: x, "[]"), (of_optional, Optional[t], lambda x: x, "?[]"), (optional, t, lambda x: Optional[x], "[]?")):
+            if kind in has:
+                types.update({wrap(Sequence[of]): text + mark, wrap(List[of]): text + mark})
+    return types
 
 
-def _schema_type(t, where):
-    """An annotation as the type of a schema."""
-    if t is torch.Tensor or t is torch.nn.Parameter:
-        return "Tensor"
-    if t in _scalars:
-        return _scalars[t]
-    if t is torch.dtype:
-        return "ScalarType"
-    if t is torch.device:
-        return "Device"
-    origin, args = getattr(t, "__origin__", None), getattr(t, "__args__", ())
-    if origin is None:
-        args = getattr(t, "__args__", None)
-        if args is None:
-            raise ValueError(f"infer_schema(func): {where} has unsupported type {t}. The valid types are: Tensor, int, float, bool, str, dtype, device, their Optional and Sequence forms.")
-    rest = [a for a in args if a is not type(None)]
-    if len(rest) < len(args):  # Optional
-        if len(rest) == 1:
-            return _schema_type(rest[0], where) + "?"
-    if set(rest) == {int, float, bool} or set(rest) == {int, float}:
-        return "Scalar"
-    if len(rest) == 1 or len(rest) == 2 and rest[1] is Ellipsis:
-        return _schema_type(rest[0], where) + "[]"
-    raise ValueError(f"infer_schema(func): {where} has unsupported type {t}.")
+def _schema_type(t, name, wrong):
+    """The annotation of a parameter as the type of a schema."""
+    types = _parameter_types()
+    if t in types:
+        return types[t]
+    said = f"Parameter {name} has unsupported type {t}. "
+    if t.__origin__ is tuple:
+        from typing import List
+
+        said += "We do not support Tuple inputs in schema. As a workaround, please try to use List instead. "
+        items = [a for a in t.__args__ if a is not Ellipsis]
+        if len(set(items)) == 1 and List[items[0]] in types:
+            said += f"\n\nFor example, {List[items[0]]}.\n\n"
+        else:
+            said += "\n\n"
+    wrong(said + f"The valid types are: {types.keys()}.")
 
 
-def _return_type(t):
-    if t is None or t is type(None):
+def _return_types():
+    """What a result may be annotated with, and how a schema says so."""
+    from typing import List
+
+    return {torch.Tensor: "Tensor", List[torch.Tensor]: "Tensor[]", int: "SymInt", float: "float", bool: "bool", torch.types.Number: "Scalar"}
+
+
+def _return_type(t, wrong):
+    if t is None:
         return "()"
-    if t is inspect.Signature.empty:
-        raise ValueError("infer_schema(func): Return type annotation was missing. Please add a return type annotation for the function.")
-    origin = getattr(t, "__origin__", None)
-    if origin is tuple:
-        return "(" + ", ".join(_schema_type(a, "return") for a in t.__args__) + ")"
-    return _schema_type(t, "return")
+    if t is inspect.Parameter.empty:
+        wrong("No return type annotation was provided. Please add one.")
+    types = _return_types()
+    if t in types:
+        return types[t]
+    parts = t.__args__ if getattr(t, "__origin__", None) is tuple else ()
+    if not parts or any(a not in types for a in parts):
+        wrong(f"Return has unsupported type {t}. The valid types are: {types}.")
+    return "(" + ", ".join(types[a] for a in parts) + ")"
 
 
-def _default(v):
-    if isinstance(v, str):
+def _default(v, name, wrong):
+    if v is None or isinstance(v, (int, float)):
+        return str(v)
+    if isinstance(v, (str, torch.device)):
         return f'"{v}"'
     if isinstance(v, torch.dtype):
-        return str(v).split(".")[-1]
-    if isinstance(v, (list, tuple)):
-        return "[" + ", ".join(map(str, v)) + "]"
-    return str(v)
+        return str(v).removeprefix("torch.")
+    wrong(f"Parameter {name} has an unsupported default value type {type(v)}. Please file an issue on GitHub so we can prioritize this.")
 
 
 def infer_schema(prototype_function, /, *, mutates_args, op_name=None):
     """The schema of a function by its annotations."""
     sig = inspect.signature(prototype_function)
-    names = set(sig.parameters)
-    if mutates_args != "unknown":
-        for n in mutates_args:
-            if n not in names:
-                raise ValueError(f"infer_schema(func): `mutates_args` contains names that do not exist in the function signature: {n}")
-    scope = getattr(prototype_function, "__globals__", {})
-    params, star, written = [], False, 0
-    for name, p in sig.parameters.items():
-        if p.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
-            raise ValueError("infer_schema(func): We do not support *args or **kwargs parameters.")
-        if p.kind == inspect.Parameter.KEYWORD_ONLY and not star:
+
+    def wrong(what):
+        raise ValueError(f"infer_schema(func): {what} Got func with signature {sig})")
+
+    def annotation(t):
+        if not isinstance(t, str):
+            return t
+        try:
+            import typing
+
+            return eval(t, {**vars(typing), **getattr(prototype_function, "__globals__", {})})
+        except Exception:
+            wrong(f"Unsupported type annotation {t}. It is not a type.")
+
+    params, star = [], False
+    for at, (name, p) in enumerate(sig.parameters.items()):
+        if p.kind not in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY):
+            wrong("We do not support positional-only args, varargs, or varkwargs.")
+        if p.kind == p.KEYWORD_ONLY and not star:
             params.append("*")
             star = True
-        ann = p.annotation
-        if ann is inspect.Parameter.empty:
-            raise ValueError(f"infer_schema(func): Parameter {name} must have a type annotation. Got func with signature {sig})")
-        if isinstance(ann, str):
-            ann = eval(ann, scope)
-        typ = _schema_type(ann, f"Parameter {name}")
-        if mutates_args == "unknown" and typ.startswith("Tensor") or mutates_args != "unknown" and name in mutates_args:
-            if not typ.startswith("Tensor"):
-                raise ValueError(f"infer_schema(func): Parameter {name} is in mutable_args but only Tensors or collections of Tensors can be mutated")
-            typ = f"Tensor(a{written}!)" + typ[len("Tensor"):]
-            written += 1
-        text = f"{typ} {name}"
-        if p.default is not inspect.Parameter.empty:
-            text += "=" + _default(p.default)
-        params.append(text)
-    ret = sig.return_annotation
-    if isinstance(ret, str):
-        ret = eval(ret, scope)
-    return f"{op_name or ''}({', '.join(params)}) -> {_return_type(ret)}"
+        if p.annotation is p.empty:
+            wrong(f"Parameter {name} must have a type annotation.")
+        typ = _schema_type(annotation(p.annotation), name, wrong)
+        if isinstance(mutates_args, str):
+            if mutates_args != "unknown":
+                raise ValueError("mutates_args must either be a sequence of the names of the arguments that are mutated or the string 'unknown'. ")
+            written = typ.startswith("Tensor")
+        else:
+            written = name in mutates_args
+            if written and not typ.startswith("Tensor"):
+                wrong(f"Parameter {name} is in mutable_args but only Tensors or collections of Tensors can be mutated")
+        if written:
+            typ = f"Tensor(a{at}!)" + typ.removeprefix("Tensor")
+        params.append(f"{typ} {name}" if p.default is p.empty else f"{typ} {name}={_default(p.default, name, wrong)}")
+    if mutates_args != "unknown" and (missing := set(mutates_args) - set(sig.parameters)):
+        wrong(f"{missing} in mutates_args were not found in the custom op's signature. mutates_args should contain the names of all args that "
+              "the custom op mutates, or just the string 'unknown' if you don't know.")
+    return f"{op_name or ''}({', '.join(params)}) -> {_return_type(annotation(sig.return_annotation), wrong)}"
 
 
 class CustomOpDef:

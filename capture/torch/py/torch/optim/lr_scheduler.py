@@ -606,7 +606,7 @@ class ReduceLROnPlateau(LRScheduler):
             old = float(group["lr"])
             new = max(old * self.factor, least)
             if old - new > self.eps:
-                _set(group, new)
+                group["lr"] = new  # a rate that was a tensor is a number from then on
 
     @property
     def in_cooldown(self):
