@@ -272,6 +272,7 @@ type AloneSmall struct {
 func (e AloneSmall) String() string {
 	return fmt.Sprintf("run alone, sizes of at most %d: %s", e.Most, list(e.Calls))
 }
+func (e AloneSmall) reshapes() bool { return true }
 
 func (e AloneSmall) apply(w *world, s State) (State, bool) {
 	s, ok := Alone{e.Calls}.apply(w, s)
@@ -289,6 +290,20 @@ func (e AloneSmall) apply(w *world, s State) (State, bool) {
 		return State{}, false
 	}
 	return Resize{e.Most, above, of}.apply(w, s)
+}
+
+// AlonePlain runs the named calls alone, on the simplest inputs: sizes of 1, contiguous zeros without gradients.
+type AlonePlain struct{ Calls []string }
+
+func (e AlonePlain) String() string { return "run alone, on the simplest inputs: " + list(e.Calls) }
+func (e AlonePlain) reshapes() bool { return true }
+
+func (e AlonePlain) apply(w *world, s State) (State, bool) {
+	s, ok := Alone{e.Calls}.apply(w, s)
+	if !ok {
+		return State{}, false
+	}
+	return Together{Parts: plainInputs(&view{cur: s, w: w, insight: &insight{}})}.apply(w, s)
 }
 
 // Cut turns the named calls into inputs, or drops them where nobody needs them.

@@ -274,8 +274,8 @@ func TestSameResultForAnyNumberOfWorkers(t *testing.T) {
 	}
 }
 
-// Where candidates are asked together, a call of a small window is found by asking about each of them, and what a small graph does not need by asking
-// about all of it: two questions each time, the second of which makes together what the first found.
+// Where candidates are asked together, a call of a small window is found by asking about each of them, first on the simplest inputs, and what a small graph does
+// not need by asking about all of it: two questions each time, the second of which makes together what the first found.
 func TestSmallGraphsAreAskedAboutAtOnce(t *testing.T) {
 	text := `
 def forward(self, x, y):
@@ -293,7 +293,7 @@ def forward(self, x, y):
 		steps []string // of localise, plain and apart: what was taken, or asked
 	}{
 		{"all that it needs is the call", func(s State, _ []any) bool { return has(s, "aten.add.Tensor") },
-			[]string{"* run alone: m", "* the simplest inputs and arguments"}},
+			[]string{"* run alone, on the simplest inputs: m", "* default for argument m.alpha"}},
 		{"a number of elements, and one of two inputs", func(s State, ins []any) bool {
 			n := node(s, "aten.add.Tensor")
 			return n != nil && len(ins) == 2 && isTensor(ins[0]).Numel() >= 2 && isTensor(ins[1]).At(0) != 0

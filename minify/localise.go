@@ -226,7 +226,8 @@ func (v *view) halve(base State, us [][]string, from, to, lo, hi int) *ask {
 const piecemeal = 16
 
 // pieces asks about each unit of a window that fails alone; rest is asked if none does. Given right values, a later one is the likelier to be what makes
-// the results wrong that were wrong. What is wrong where a compiler makes no vectors fails alone only if it is small.
+// the results wrong that were wrong, most often with its real inputs; what is wrong where a compiler makes no vectors fails alone only if it is small. What
+// raises seldom needs its inputs, so that the simplest are asked about first: that is little to compile, and leaves nothing to make plain.
 func (v *view) pieces(us [][]string, lo, hi int, rest func() *ask) *ask {
 	n := hi - lo
 	at := func(i int) int {
@@ -235,17 +236,17 @@ func (v *view) pieces(us [][]string, lo, hi int, rest func() *ask) *ask {
 		}
 		return lo + i
 	}
+	real := func(i int) ask { return alone("", 1/float64(n+1), us, at(i), at(i)+1) }
+	forms := []func(i int) ask{func(i int) ask { return ask{edit: AlonePlain{us[at(i)]}, chance: 1 / float64(n-i+1)} }, real}
+	if v.accuracy() {
+		forms = []func(i int) ask{real, func(i int) ask { return ask{edit: AloneSmall{us[at(i)], small}, chance: 1 / float64(n+1)} }}
+	}
 	var try func(i int) *ask
 	try = func(i int) *ask {
-		var a ask
-		switch {
-		case i < n:
-			a = alone("", 1/float64(n+1), us, at(i), at(i)+1)
-		case i < 2*n && v.accuracy():
-			a = ask{edit: AloneSmall{us[at(i-n)], small}, chance: 1 / float64(2*n+1)}
-		default:
+		if i == len(forms)*n {
 			return rest()
 		}
+		a := forms[i/n](i % n)
 		a.no = func() *ask { return try(i + 1) }
 		return &a
 	}

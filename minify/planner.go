@@ -279,15 +279,21 @@ func (pl *planner) upcoming(ctx context.Context, v *view, count, depth int) ([]*
 	}
 	if len(q.edits) == 0 && (q.swept && !pl.grouped() || v.certify != "") && !q.proofs && (v.row == "sweep" || len(q.trials) < count) {
 		q.proofs = true
-		if pl.doubtful() {
-			for i := range rerunTimes {
-				q.trials = append(q.trials, pl.rerun(v.cur, 1+i))
-			}
-		}
-		q.trials = append(q.trials, pl.question(pl.proof(v.cur, 0)))
+		q.trials = append(q.trials, pl.closing(v.cur)...)
 	}
 	q.trials = slices.DeleteFunc(q.trials, answered)
 	return q.trials[:min(len(q.trials), count)], nil
+}
+
+// closing lists what is asked of the search's result.
+func (pl *planner) closing(s State) []*trial {
+	var out []*trial
+	if pl.doubtful() {
+		for i := range rerunTimes {
+			out = append(out, pl.rerun(s, 1+i))
+		}
+	}
+	return append(out, pl.question(pl.proof(s, 0)))
 }
 
 // The chances of an edit that is often adopted, and of one of many that are tried one after the other.

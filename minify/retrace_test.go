@@ -44,7 +44,7 @@ func TestEditsAreWrittenAndRead(t *testing.T) {
 		Contiguous{[]string{"x"}}, Cut{[]string{"a"}}, DeadCode{}, Defaults{[]string{"sum.dim"}}, DropInputs{[]string{"x"}}, DropOutputs{[]string{"(a, 'b')"}}, DropRegions{[]string{"a"}},
 		DropSettings{[]string{"torch._inductor.config.x"}}, Fills{FillOnes, []string{"x"}}, Inline{"c", 1, "body"}, NoGrad{[]string{"x"}}, AsLeaf{[]string{"x"}}, Number{-1, []string{"add.1"}},
 		Resize{Size: 3, Classes: []string{"x.0", "a/'"}}, Shortcut{"a", "x", Adapter{}}, SimplerDTypes{[]string{"x"}}, Uncast{[]string{"c"}}, Unwrap{[]string{"m"}},
-		AloneSmall{[]string{"b"}, 2}, AsInputs{[]string{"c"}}, WrittenDown{[]string{"x"}, map[string][]string{"x": {"1.0", "inf"}}}, Zero{[]string{"x[0]"}},
+		AlonePlain{[]string{"b"}}, AloneSmall{[]string{"b"}, 2}, AsInputs{[]string{"c"}}, WrittenDown{[]string{"x"}, map[string][]string{"x": {"1.0", "inf"}}}, Zero{[]string{"x[0]"}},
 		Bridge{[]string{"a", "b"}, []string{"b"}, "b", Shortcut{"a", "x", Adapter{Overload: "aten.reshape.default", Args: []fx.Arg{fx.List{int64(2), int64(-1)}}}}},
 		Shortcut{"a", "x", Adapter{Overload: "prims.convert_element_type.default", Args: []fx.Arg{tensor.BFloat16}}},
 		Shortcut{"a", "x", Adapter{Method: "narrow", Args: []fx.Arg{int64(1), int64(0), int64(3)}}},

@@ -280,13 +280,20 @@ func apart(ctx context.Context, d *driver) error {
 			}
 		}
 	}
+	ahead := trials
+	if 0 < len(trials) && len(trials) <= fewTrials {
+		ahead = slices.Concat(trials, d.closing(d.cur))
+	}
 	for i := range trials {
-		if err := d.await(ctx, trials[i:]); err != nil {
+		if err := d.await(ctx, ahead[i:]); err != nil {
 			return err
 		}
 	}
 	return d.merge(ctx, trials)
 }
+
+// fewTrials is up to how many edits of a small state it is likely that none keeps the failure: then the state is the result, and is proved meanwhile.
+const fewTrials = 3
 
 // apartOpening is what apart asks, as far as it can be said of a state that is not the best yet.
 func apartOpening(v *view) []Edit {
@@ -330,16 +337,7 @@ func (v *view) hopeful(items []string, mk func([]string) Edit) []string {
 // plainEdit is what plain tries, boldest first. Wrong results come and go with the data, so that the same is tried without zeros where these are looked
 // for.
 func plainEdit(v *view) []Edit {
-	var parts []Edit
-	add := func(items []string, mk func([]string) Edit) {
-		if len(items) > 0 {
-			parts = append(parts, mk(items))
-		}
-	}
-	edits, labels := v.sizesTo(1)
-	add(labels, edits)
-	add(gradItems(v), noGrad)
-	add(layoutItems(v), contiguous)
+	parts := plainShapes(v)
 	var out []Edit
 	tries := func(name string, parts []Edit) {
 		if args := optional(v); len(args) > 0 && len(parts) > 0 {
@@ -362,4 +360,23 @@ func plainEdit(v *view) []Edit {
 		tries("inputs", parts)
 	}
 	return out
+}
+
+// plainShapes makes all sizes 1, and inputs contiguous, without gradients.
+func plainShapes(v *view) []Edit {
+	edits, labels := v.sizesTo(1)
+	return slices.Concat(whole(labels, edits), whole(gradItems(v), noGrad), whole(layoutItems(v), contiguous))
+}
+
+// plainInputs makes inputs the simplest.
+func plainInputs(v *view) []Edit {
+	return append(plainShapes(v), whole(fillItems(FillZeros)(v), filled(FillZeros))...)
+}
+
+// whole is the edit of all items, none where there are none.
+func whole(items []string, mk func([]string) Edit) []Edit {
+	if len(items) == 0 {
+		return nil
+	}
+	return []Edit{mk(items)}
 }

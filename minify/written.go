@@ -11,7 +11,7 @@ import (
 )
 
 // kinds has an edit of each type: how a journal writes them, and reads them back.
-var kinds = byName(Alone{}, AloneSmall{}, AsInputs{}, AsLeaf{}, Become{}, Bridge{}, Bypass{}, BypassInBodies{}, Concrete{}, Contiguous{}, Cut{}, DeadCode{}, Defaults{}, DropInputs{}, DropOutputs{},
+var kinds = byName(Alone{}, AlonePlain{}, AloneSmall{}, AsInputs{}, AsLeaf{}, Become{}, Bridge{}, Bypass{}, BypassInBodies{}, Concrete{}, Contiguous{}, Cut{}, DeadCode{}, Defaults{}, DropInputs{}, DropOutputs{},
 	DropRegions{}, DropSettings{}, Fills{}, Inline{}, NoGrad{}, Number{}, Resize{}, Shortcut{}, SimplerDTypes{}, Together{}, Uncast{}, Unwrap{}, WrittenDown{}, Zero{})
 
 func byName(edits ...Edit) map[string]reflect.Type {

@@ -112,7 +112,7 @@ import os, select, time
 from whittle_far import pool
 class Child:
     def __init__(self, name):
-        self.name = name
+        self.name, self.job, self.began = name, {"op": "run"}, time.monotonic()
     def go_on(self, built, waited):
         log.append("%s goes on %s" % (self.name, "with its library" if built else "alone"))
 class Server:
@@ -126,11 +126,12 @@ log = []
 def joined(files, command):
     return "bad" if command[0] == "bad" else ""
 pool.compile_joined = joined
-def begin(name):
+pool.PATIENCE = 60
+def begin(name, text=None):
     def f():
         log.append("%s begins" % name)
         server.children[name] = Child(name)
-    p.later({"id": name, "slots": 2}, f)
+    p.later({"id": name, "slots": 2, "text": text or name}, f)
 def ask(name, compiler="good", flag="-O3", output=None):
     output = output or name + ".so"
     p.request(server.children[name], pool.library([compiler, name + ".cpp", "-shared", flag, "-o", output]))
@@ -185,11 +186,16 @@ p.turn(); ask("a"); ask("b"); p.turn(); print(len(p.builds)); told()
 for n in "abc": begin(n)
 p.turn(); ask("a"); p.turn(); ask("b"); ask("c"); end("a"); settle(); told()
 `, "a begins; b begins; c begins; b goes on with its library; c goes on with its library\n"},
-		{"who waits for others does not do so for ever", `
+		{"a compilation waits for who has just begun, but not for ever", `
 for n in "ab": begin(n)
 p.turn(); ask("a"); p.turn(); told()
 pool.PATIENCE = 0; settle(); told()
 `, "a begins; b begins\na goes on alone\n"},
+		{"what runs again comes after a compilation that is waited for", `
+for n in "ab": begin(n)
+begin("again", "b"); ask("a"); end("b"); p.turn(); told()
+p.turn(); told()
+`, "a begins; b begins; a goes on alone\nagain begins\n"},
 		{"a job that was taken off does not begin", `
 for n in "abc": begin(n)
 p.turn(); print(p.forget("c"), p.forget("c")); end("a"); p.turn(); told()

@@ -15,7 +15,7 @@ import time
 from .joined import compile_joined
 from .process import background
 
-PATIENCE = 0.5  # seconds that a request waits for others while somebody works
+PATIENCE = 0.5  # seconds after its beginning in which a job most often asks, if it does
 LONGEST = 20  # seconds of one compilation for several: alone, each has limits of its own
 WORTH_TWO = 4  # from how many kernels on two compilations at a time take less than one
 MOST_FAILURES = 2  # of compilations for several; then each is for itself, as errors of the compiler are most likely what is looked for
@@ -27,6 +27,7 @@ class Pool:
     def __init__(self, server):
         self.server, self.slots = server, 1
         self.todo = collections.deque()  # jobs, with what begins them
+        self.begun = set()  # of jobs, by their texts
         self.requests = []
         self.builds = []
         self.failures = 0
@@ -47,9 +48,18 @@ class Pool:
     def request(self, child, wish):
         self.requests.append(Request(child, wish))
 
-    def busy(self):
+    def working(self):
+        """The children that wait for no library."""
         waiting = {r.child for r in self.requests}
-        return len(self.builds) + sum(1 for c in self.server.children.values() if c not in waiting)
+        return [c for c in self.server.children.values() if c not in waiting]
+
+    def busy(self):
+        return len(self.builds) + len(self.working())
+
+    def expects(self):
+        """Whether a job that has just begun may ask, too: a compilation that does not wait for it is for one kernel less, and on one core less."""
+        now = time.monotonic()
+        return any(c.job.get("op") == "run" and now - c.began < PATIENCE for c in self.working())
 
     def turn(self):
         """Does what can be done now."""
@@ -57,11 +67,26 @@ class Pool:
         self.requests = [r for r in self.requests if r.child in alive]
         for build in self.builds:
             build.watch()
-        while self.todo and self.busy() < self.slots:
-            self.todo.popleft()[1]()
-        free, open = self.slots - self.busy(), [r for r in self.requests if not r.under_way]
-        if open and (free == self.slots or free > 0 and time.monotonic() - open[0].since > PATIENCE):
+        open = [r for r in self.requests if not r.under_way]
+        while self.busy() < self.slots:
+            entry = self.next(bool(open))
+            if entry is None:
+                break
+            self.begin(*entry)
+        free = self.slots - self.busy()
+        if open and free > 0 and not self.expects():
             self.compile(open, free)
+
+    def next(self, waited):
+        """The job that begins next; None for none. Where children wait for libraries, those that run again what has them come later."""
+        for entry in self.todo:
+            if not waited or hash(entry[0].get("text")) not in self.begun:
+                return entry
+
+    def begin(self, job, begin):
+        self.todo.remove((job, begin))
+        self.begun.add(hash(job.get("text")))
+        begin()
 
     def compile(self, requests, free):
         """Begins free compilations at most."""
@@ -85,6 +110,7 @@ class Pool:
             build.kill()
             build.end()
         self.todo.clear()
+        self.begun.clear()
         self.requests, self.builds, self.failures = [], [], 0
 
     def go_on(self, request, built):
