@@ -20,6 +20,7 @@ type Options struct {
 	Accumulate  bool             // add into .grad; false returns the inputs' gradients
 	AllowUnused bool
 	On          aten.Dispatcher // what formulas run on; nil => the engine, or what is below it
+	Alone       *bool           // set where nobody but the caller has the gradients that are returned, nor their memory; nil => nobody asks
 }
 
 // A queue gives the youngest node first: what uses a result is always younger than what made it. Leaves come before all.
@@ -113,6 +114,9 @@ func (e *Engine) BackwardFrom(roots []Edge, grads []*tensor.Tensor, opt Options)
 		}
 		s.got[i] = g
 	}
+	if opt.Alone != nil {
+		*opt.Alone = s.own.alone(s.got)
+	}
 	return s.got, nil
 }
 
@@ -190,6 +194,7 @@ type sweep struct {
 	e       *Engine
 	d       aten.Dispatcher // what formulas run on: with CreateGraph, one that records them
 	c       *Ctx
+	own     *passing // which memory is the pass's own; nil => it is not known
 	opt     Options
 	at      []Edge                     // the results that the caller wants the gradients of; none: all leaves
 	pending map[*Node][]*tensor.Tensor // gradients that have arrived, per result
@@ -214,6 +219,7 @@ func (e *Engine) newSweep(opt Options) *sweep {
 		s.d = opt.On
 	}
 	s.c = &Ctx{B: build.B{D: s.d}}
+	s.own = e.passes(opt)
 	for _, in := range opt.Inputs {
 		s.at = append(s.at, edgeOf(in))
 	}
@@ -305,16 +311,28 @@ func (s *sweep) deliver(ed Edge, g *tensor.Tensor) (err error) {
 			p = make([]*tensor.Tensor, n.NOut)
 			s.pending[n] = p
 		}
-		if p[ed.Nr] == nil {
+		if had := p[ed.Nr]; had == nil {
 			p[ed.Nr] = g
-		} else if p[ed.Nr], err = s.c.Try("add.Tensor", p[ed.Nr], g); err != nil {
-			return err
+		} else {
+			if p[ed.Nr], err = s.sums().Try("add.Tensor", had, g); err != nil {
+				return err
+			}
+			s.own.waits(had, -1)
 		}
+		s.own.waits(p[ed.Nr], 1)
 	}
 	if s.left[n]--; s.left[n] == 0 {
 		heap.Push(&s.q, n)
 	}
 	return nil
+}
+
+// sums is what adds gradients up.
+func (s *sweep) sums() *Ctx {
+	if s.own == nil {
+		return s.c
+	}
+	return &Ctx{B: build.B{D: s.own}}
 }
 
 // visit runs the formula of a node on the gradients of its results, and passes on what it gives. Hooks see the gradients first, and may replace them.
@@ -324,6 +342,12 @@ func (s *sweep) visit(n *Node) error {
 	if gs == nil {
 		gs = make([]*tensor.Tensor, n.NOut)
 	}
+	for _, g := range gs {
+		s.own.waits(g, -1)
+	}
+	if n.seen() {
+		s.own.shown(gs)
+	}
 	run := s.compute
 	if s.e.Anomaly != nil && n.leaf == nil {
 		run = s.checked
@@ -331,6 +355,10 @@ func (s *sweep) visit(n *Node) error {
 	outs, err := run(n, gs)
 	if err != nil {
 		return err
+	}
+	if n.seen() {
+		s.own.shown(gs)
+		s.own.shown(outs)
 	}
 	if outs != nil && !s.opt.RetainGraph && !s.opt.CreateGraph && !n.keep {
 		n.free()
@@ -344,7 +372,17 @@ func (s *sweep) visit(n *Node) error {
 			return err
 		}
 	}
+	s.own.settle(s.got)
 	return nil
+}
+
+// seen reports whether somebody but the pass sees the gradients that the node is given, and what it makes of them: hooks, the program, compiled code.
+func (n *Node) seen() bool {
+	if n.leaf != nil {
+		m := MetaOf(n.leaf)
+		return len(n.hooks)+len(n.before)+len(n.after)+len(m.Hooks) > 0
+	}
+	return n.call == nil || len(n.hooks)+len(n.before)+len(n.after) > 0
 }
 
 // compute has the hooks of a node see the gradients of its results, and runs its formula: nil where nothing behind it is asked for.
@@ -382,7 +420,7 @@ func (s *sweep) compute(n *Node, gs []*tensor.Tensor) ([]*tensor.Tensor, error) 
 	switch {
 	case n.leaf != nil:
 		if arrived {
-			err = s.e.accumulate(s.c, n.leaf, gs[0], s.opt)
+			err = s.e.accumulate(s, n.leaf, gs[0])
 		}
 	case arrived || n.Checked || len(n.after) > 0:
 		outs, err = s.run(n, gs)
@@ -454,7 +492,11 @@ func (s *sweep) run(n *Node, gs []*tensor.Tensor) ([]*tensor.Tensor, error) {
 	if s.e.Watch != nil {
 		outs, err = s.watchedNode(n, gs, need)
 	} else {
-		outs, err = n.Apply(s.d, gs, need)
+		d := s.d
+		if s.own != nil && n.call != nil {
+			d = s.own
+		}
+		outs, err = n.Apply(d, gs, need)
 	}
 	if err == nil && n.Checked {
 		err = s.fit(n, outs)
@@ -523,12 +565,15 @@ func (e *Engine) retained(c *Ctx, t, g *tensor.Tensor) (err error) {
 }
 
 // accumulate adds a gradient to the .grad of a leaf.
-func (e *Engine) accumulate(c *Ctx, leaf, g *tensor.Tensor, opt Options) error {
+func (e *Engine) accumulate(s *sweep, leaf, g *tensor.Tensor) error {
 	m := MetaOf(leaf)
 	if e.Watch != nil {
 		defer e.watchedLeaf(g)()
 	}
-	if err := e.addGrad(c, leaf, g, opt); err != nil {
+	if m.Grad == nil && s.own.sole(g) && sameStrides(g, leaf) && slices.Equal(g.Shape, leaf.Shape) && !(e.Mode != nil && e.Mode.Inference) {
+		delete(s.own.made, g.Storage)
+		m.Grad = g
+	} else if err := e.addGrad(s.c, leaf, g, s.opt); err != nil {
 		return err
 	}
 	for _, h := range slices.Clone(m.PostHooks) {

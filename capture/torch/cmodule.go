@@ -276,7 +276,7 @@ func (t *Torch) registerState() {
 		}
 		return vm.None, nil
 	})
-	c.Func("_autograd_grad", func(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.Object, error) { return t.autogradGrad(a) })
+	c.Func("_autograd_grad", func(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.Object, error) { return t.autogradGrad(a) }).Fresh = true
 	c.Func("_autograd_record", func(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.Object, error) { return t.autogradRecord(a) })
 	c.Func("_autograd_bump", func(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.Object, error) { // a tensor was written
 		x, ok := a[0].(*Tensor)
@@ -389,6 +389,8 @@ func (t *Torch) autogradGrad(a []vm.Object) (vm.Object, error) {
 	if t.wrappedAmong(roots) {
 		o.On = t.dispatcher()
 	}
+	alone := false
+	o.Alone = &alone
 	res, err := t.propagate(roots, starts, grads[:len(roots)], o)
 	if err != nil {
 		return nil, t.Error(err)
@@ -397,7 +399,11 @@ func (t *Torch) autogradGrad(a []vm.Object) (vm.Object, error) {
 	for i, g := range res {
 		items[i] = t.Wrap(g)
 	}
-	return vm.NewTuple(items...), nil
+	out := vm.NewTuple(items...)
+	if t.In.Made = nil; alone && t.unwatched() {
+		t.In.Made = out
+	}
+	return out, nil
 }
 
 // seedList are the gradients that a backward pass starts with: a tensor, or several of which some may be None, as nil.

@@ -150,6 +150,8 @@ type BackwardOptions struct {
 	At                                                []GradEdge // where gradients are asked for, instead of Inputs
 	// On is what the formulas run on; nil => the engine itself.
 	On aten.Dispatcher
+	// Alone is set where nobody but the caller has the gradients that are returned, nor their memory; nil => nobody asks.
+	Alone *bool
 }
 
 // Torch is the state of the torch package in one interpreter.

@@ -68,7 +68,7 @@ func (t *Torch) unshared(x *Tensor, args []vm.Object, kw []vm.KwArg) bool {
 	if !y.Storage.Recyclable() || x.class != t.TensorType || y.Fake || y.Base != nil || y.Autograd != nil || y.Wraps != nil || y.Mode != nil || x.dict != nil {
 		return false
 	}
-	if t.Hook != nil || t.Dispatch != t.Eagerly() || t.Running != nil || t.Levels.Active() || len(t.Functions.Stack) > 0 || len(t.python.modes) > 0 || t.python.handling > 0 || t.profiler != nil {
+	if !t.unwatched() {
 		return false
 	}
 	for _, a := range args {
@@ -82,6 +82,11 @@ func (t *Torch) unshared(x *Tensor, args []vm.Object, kw []vm.KwArg) bool {
 		}
 	}
 	return true
+}
+
+// unwatched reports whether nobody is told of what operators make: no trace, mode, level or graph.
+func (t *Torch) unwatched() bool {
+	return t.Hook == nil && t.Dispatch == t.Eagerly() && t.Running == nil && !t.Levels.Active() && len(t.Functions.Stack) == 0 && len(t.python.modes) == 0 && t.python.handling == 0 && t.profiler == nil
 }
 
 // apart reports whether an argument is a value, or tensors of which none is recorded or shares y's memory.

@@ -12,34 +12,71 @@ import (
 // bnShape is the space of a batch normalisation: n images of ch channels of inner elements, in row-major order.
 type bnShape struct{ n, ch, inner int64 }
 
-// rows visits the elements of each channel: where a run of inner elements begins. Several channels at once, the runs of one in their order.
-func (s bnShape) rows(f func(k, from int64)) {
+// channels visits the channels, several at once.
+func (s bnShape) channels(f func(k int64)) {
 	parallel.For(int(s.ch), int(grain/(s.n*s.inner+1)+1), func(lo, hi int) {
 		for k := int64(lo); k < int64(hi); k++ {
-			for i := range s.n {
-				f(k, (i*s.ch+k)*s.inner)
-			}
+			f(k)
 		}
 	})
 }
 
-// deviations is the sum of x-mean, to the power 1 or 2, in float64.
-func deviations[T float32 | float64](x []T, mean float64, power int) float64 {
-	if x, ok := any(x).([]float32); ok {
-		return native.Deviations32(x, mean, power)
+// bnNests calls f for rows of n elements that are treated alike, as many as stay in the first cache, several at once: at is a lane of a tensor's elements,
+// of one of the channels' numbers, and where the first row begins is from. The rows are runs of a channel, or, where a run is one element, images.
+func bnNests[T float32 | float64](s bnShape, f func(at, of func(x []T) native.Lane[T], k, from, n, rows int64)) {
+	const some = 1 << 13
+	if s.n*s.ch*s.inner == 0 {
+		return
 	}
-	return native.DeviationsGo(x, mean, power)
+	if s.inner == 1 {
+		height := max(some/max(s.ch, 1), 1)
+		parallel.For(int((s.n+height-1)/height), int(grain/(height*s.ch+1)+1), func(lo, hi int) {
+			for i := int64(lo) * height; i < min(int64(hi)*height, s.n); i += height {
+				f(func(x []T) native.Lane[T] { return native.Lane[T]{From: x[i*s.ch:], Step: 1, Row: s.ch} },
+					func(x []T) native.Lane[T] { return native.Lane[T]{From: x, Step: 1} }, 0, i*s.ch, s.ch, min(height, s.n-i))
+			}
+		})
+		return
+	}
+	height := max(some/max(s.inner, 1), 1)
+	s.channels(func(k int64) {
+		for i := int64(0); i < s.n; i += height {
+			from := (i*s.ch + k) * s.inner
+			f(func(x []T) native.Lane[T] { return native.Lane[T]{From: x[from:], Step: 1, Row: s.ch * s.inner} },
+				func(x []T) native.Lane[T] { return native.Lane[T]{From: x[k : k+1]} }, k, from, s.inner, min(height, s.n-i))
+		}
+	})
+}
+
+// bnGather gathers the elements of each channel, and, for those reductions that take one, center's number of it.
+func bnGather[T float32 | float64](s bnShape, op native.Reduction, x []T, center []float64) []float64 {
+	sums := make([]float64, s.ch)
+	if s.inner == 1 {
+		native.ReduceCols(op, sums, x, center, int(s.n), int(s.ch))
+		return sums
+	}
+	s.channels(func(k int64) {
+		runs := make([]float64, s.n)
+		var about []float64
+		if center != nil {
+			about = slices.Repeat(center[k:k+1], int(s.n))
+		}
+		native.ReduceRows(op, runs, x[k*s.inner:], about, int(s.inner), int(s.ch*s.inner))
+		for _, r := range runs {
+			sums[k] += r
+		}
+	})
+	return sums
 }
 
 // bnMoments are the mean and the variance of each channel, summed in float64, with the divisor n.
 func bnMoments[T float32 | float64](s bnShape, x []T) (mean, variance []T) {
 	cnt := float64(s.n * s.inner)
-	sum, sq := make([]float64, s.ch), make([]float64, s.ch)
-	s.rows(func(k, from int64) { sum[k] += deviations(x[from:from+s.inner], 0, 1) })
+	sum := bnGather(s, native.Sum, x, nil)
 	for k := range sum {
 		sum[k] /= cnt
 	}
-	s.rows(func(k, from int64) { sq[k] += deviations(x[from:from+s.inner], sum[k], 2) })
+	sq := bnGather(s, native.Deviations, x, sum)
 	mean, variance = make([]T, s.ch), make([]T, s.ch)
 	for k := range sum {
 		mean[k], variance[k] = T(sum[k]), T(sq[k]/cnt)
@@ -59,39 +96,27 @@ func bnInvStd[T float32 | float64](v []T, eps float64) []T {
 // bnApply normalises x to y: subtract, multiply, scale, shift, each rounded, in the order of the decomposition. So compiled code has the
 // same bits: with few elements per channel a normalisation magnifies the last one a thousandfold.
 func bnApply[T float32 | float64](s bnShape, y, x, mean, inv, weight, bias []T) {
-	s.rows(func(k, from int64) {
-		row := y[from : from+s.inner]
-		rowOp(native.Sub, row, x[from:from+s.inner], mean[k:k+1])
-		rowOp(native.Mul, row, row, inv[k:k+1])
+	bnNests(s, func(at, of func(x []T) native.Lane[T], _, _, n, rows int64) {
+		row := at(y)
+		native.BinaryRows(native.Sub, row, at(x), of(mean), n, rows)
+		native.BinaryRows(native.Mul, row, row, of(inv), n, rows)
 		if weight != nil {
-			rowOp(native.Mul, row, row, weight[k:k+1])
+			native.BinaryRows(native.Mul, row, row, of(weight), n, rows)
 		}
 		if bias != nil {
-			rowOp(native.Add, row, row, bias[k:k+1])
+			native.BinaryRows(native.Add, row, row, of(bias), n, rows)
 		}
 	})
 }
 
-// rowOp is out = op(a, b); b may be one number.
-func rowOp[T float32 | float64](op native.Op, out, a, b []T) {
-	switch out := any(out).(type) {
-	case []float32:
-		native.Binary32(op, out, any(a).([]float32), any(b).([]float32))
-	case []float64:
-		native.Binary64(op, out, any(a).([]float64), any(b).([]float64))
-	}
-}
-
-// bnBackward is the gradient of x, weight and bias behind g, in the order of the decomposition, too.
-func bnBackward[T float32 | float64](s bnShape, g, x, mean, inv, weight []T, train bool) (dx, dw, db []T) {
-	sum, dot := make([]float64, s.ch), make([]float64, s.ch)
-	s.rows(func(k, from int64) {
-		row := make([]T, s.inner)
-		rowOp(native.Sub, row, x[from:from+s.inner], mean[k:k+1])
-		rowOp(native.Mul, row, g[from:from+s.inner], row)
-		sum[k] += deviations(g[from:from+s.inner], 0, 1)
-		dot[k] += deviations(row, 0, 1)
+// bnBackward is the gradient of x, for dx, of weight and of bias behind g, in the order of the decomposition, too.
+func bnBackward[T float32 | float64](s bnShape, dx, g, x, mean, inv, weight []T, train bool) (dw, db []T) {
+	bnNests(s, func(at, of func(x []T) native.Lane[T], _, _, n, rows int64) {
+		row := at(dx)
+		native.BinaryRows(native.Sub, row, at(x), of(mean), n, rows)
+		native.BinaryRows(native.Mul, row, at(g), row, n, rows)
 	})
+	sum, dot := bnGather(s, native.Sum, g, nil), bnGather(s, native.Sum, dx, nil)
 	norm := T(1 / float64(s.n*s.inner))
 	dw, db = make([]T, s.ch), make([]T, s.ch)
 	scale, gm, proj := make([]T, s.ch), make([]T, s.ch), make([]T, s.ch)
@@ -104,20 +129,19 @@ func bnBackward[T float32 | float64](s bnShape, g, x, mean, inv, weight []T, tra
 		gm[k] = db[k] * norm
 		proj[k] = T(T(dot[k])*norm) * T(inv[k]*inv[k])
 	}
-	dx = make([]T, len(x))
-	s.rows(func(k, from int64) {
-		to, gr := dx[from:from+s.inner], g[from:from+s.inner]
+	bnNests(s, func(at, of func(x []T) native.Lane[T], _, _, n, rows int64) {
+		to, gr := at(dx), at(g)
 		if !train {
-			rowOp(native.Mul, to, gr, scale[k:k+1])
+			native.BinaryRows(native.Mul, to, gr, of(scale), n, rows)
 			return
 		}
-		rowOp(native.Sub, to, x[from:from+s.inner], mean[k:k+1])
-		rowOp(native.Mul, to, to, proj[k:k+1])
-		rowOp(native.Sub, to, gr, to)
-		rowOp(native.Sub, to, to, gm[k:k+1])
-		rowOp(native.Mul, to, to, scale[k:k+1])
+		native.BinaryRows(native.Sub, to, at(x), of(mean), n, rows)
+		native.BinaryRows(native.Mul, to, to, of(proj), n, rows)
+		native.BinaryRows(native.Sub, to, gr, to, n, rows)
+		native.BinaryRows(native.Sub, to, to, of(gm), n, rows)
+		native.BinaryRows(native.Mul, to, to, of(scale), n, rows)
 	})
-	return dx, dw, db
+	return dw, db
 }
 
 // valuesOf are t's elements in row-major order as T, for reading: they may be t's own. nil for none.
@@ -126,6 +150,9 @@ func valuesOf[T float32 | float64](t *tensor.Tensor) []T {
 		return nil
 	}
 	if x := own[T](t); x != nil {
+		return x
+	}
+	if x := own[T](t.Contiguous()); x != nil && t.Numel() > 0 {
 		return x
 	}
 	out := make([]T, t.Numel())
@@ -151,8 +178,10 @@ func setValues[T float32 | float64](t *tensor.Tensor, xs []T) {
 	if t == nil {
 		return
 	}
-	if y, ok := any(t.Float32s()).([]T); ok && y != nil {
-		copy(y, xs)
+	if y := own[T](t); y != nil {
+		if len(y) > 0 && &y[0] != &xs[0] {
+			copy(y, xs)
+		}
 		return
 	}
 	out := make([]float64, len(xs))
@@ -205,7 +234,14 @@ func bnGradients[T float32 | float64](s bnShape, g, t, w, rm, rv, sm, si, gi, gw
 	if !train {
 		mean, inv = valuesOf[T](rm), bnInvStd(valuesOf[T](rv), eps)
 	}
-	dx, dw, db := bnBackward(s, valuesOf[T](g), valuesOf[T](t), mean, inv, valuesOf[T](w), train)
+	var dx []T
+	if gi != nil {
+		dx = own[T](gi)
+	}
+	if dx == nil {
+		dx = make([]T, t.Numel())
+	}
+	dw, db := bnBackward(s, dx, valuesOf[T](g), valuesOf[T](t), mean, inv, valuesOf[T](w), train)
 	setValues(gi, dx)
 	setValues(gw, dw)
 	setValues(gb, db)

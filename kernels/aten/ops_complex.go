@@ -209,6 +209,28 @@ func (c *Call) reduceComplex(t *tensor.Tensor, mask []bool, keepdim bool, out te
 	return o
 }
 
+// pairUp makes o, of complex numbers, of real and imaginary parts that are broadcast to its shape.
+func pairUp[T float32 | float64](o, re, im *tensor.Tensor) {
+	to, x, y := tensor.Whole[T](&tensor.Tensor{Storage: o.Storage, DType: re.DType}), tensor.Whole[T](re), tensor.Whole[T](im)
+	tensor.NewLoop(o.Shape, o, re, im).Parts(func(l *tensor.Loop) {
+		in := l.Inner()
+		l.Rows(func(off []int64, n int64) {
+			p, q, r := off[0], off[1], off[2]
+			if in[0] == 1 && in[1] == 1 && in[2] == 0 {
+				row, xs, y := to[2*p:2*(p+n)], x[q:q+n], y[r]
+				for i, v := range xs {
+					row[2*i], row[2*i+1] = v, y
+				}
+				return
+			}
+			for range n {
+				to[2*p], to[2*p+1] = x[q], y[r]
+				p, q, r = p+in[0], q+in[1], r+in[2]
+			}
+		})
+	})
+}
+
 func isComplex(t *tensor.Tensor) bool { return t.DType.Kind() == tensor.KindComplex }
 
 func init() {
@@ -225,6 +247,17 @@ func init() {
 				return nil, kindf(RuntimeError, "\"%s\" not implemented for 'Half'", name)
 			}
 			d := a.DType.ToComplex()
+			if name == "complex" && c.real {
+				if shape, err := broadcast(c.Args[:2]); err == nil {
+					o := c.NewUnset(d, shape, tensor.PointwiseStrides(shape, a, b))
+					if a.DType == tensor.Float32 {
+						pairUp[float32](o, a, b)
+					} else {
+						pairUp[float64](o, a, b)
+					}
+					return o, nil
+				}
+			}
 			return c.pwv(c.Args[:2], d, d, kern{}.c2(func(a, b complex128) complex128 { return f(real(a), real(b)) }))
 		})
 	}

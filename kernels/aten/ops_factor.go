@@ -162,7 +162,7 @@ func solvers() {
 			return list(P, L, U), nil
 		}
 		ps := pivotsOf(pivs, k)
-		for b := range int(tensor.Numel(batch)) {
+		return list(P, L, U), alongBatch(int(tensor.Numel(batch)), n*n+n*m, func(b int) error {
 			if pivots {
 				perm := make([]int, n)
 				for i := range perm {
@@ -171,7 +171,7 @@ func solvers() {
 				for i := 0; i < k; i++ {
 					q := ps[b][i] - 1
 					if q < 0 || q >= int64(n) {
-						return nil, errf("lu_unpack: LU_pivots should be between 1 and LU.size(-2)")
+						return errf("lu_unpack: LU_pivots should be between 1 and LU.size(-2)")
 					}
 					perm[i], perm[q] = perm[q], perm[i]
 				}
@@ -184,22 +184,18 @@ func solvers() {
 			if data {
 				l, u := make([]float64, n*k), make([]float64, k*m)
 				for i := 0; i < n; i++ {
-					for j := 0; j < m; j++ {
-						if x := each[b][i*m+j]; i <= j && i < k {
-							u[i*m+j] = x
-						} else if j < k {
-							l[i*k+j] = x
-						}
-					}
+					row := each[b][i*m : (i+1)*m]
+					copy(l[i*k:], row[:min(i, k)])
 					if i < k {
+						copy(u[i*m+i:], row[i:])
 						l[i*k+i] = 1
 					}
 				}
 				put(L, b, l)
 				put(U, b, u)
 			}
-		}
-		return list(P, L, U), nil
+			return nil
+		})
 	}
 	def("lu_unpack", func(c *Call) (Value, error) {
 		if c.T(1).DType != tensor.Int32 {

@@ -314,6 +314,16 @@ func init() {
 			return nil, err
 		}
 		if c.real {
+			if sums := tensor.EmptyUnset(o.DType, o.Shape, []int64{1}); o.DType == tensor.Float32 && timesVector(sums, a, v) {
+				y, alpha, beta := o.Float32s(), c.F(4), c.F(3)
+				for i, s := range sums.Float32s() {
+					if beta == 0 { // what was there does not count, NaN neither
+						y[i] = 0
+					}
+					y[i] = float32(beta*float64(y[i]) + alpha*float64(s))
+				}
+				return o, nil
+			}
 			gemm(a.Shape[0], 1, a.Shape[1], c.F(4), matOf(a, 0), col(v), c.F(3), mat{o, 0, 1, 1})
 		}
 		return o, nil

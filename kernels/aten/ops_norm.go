@@ -2,6 +2,7 @@ package aten
 
 import (
 	"math"
+	"slices"
 
 	"whittle/kernels/native"
 	"whittle/kernels/parallel"
@@ -69,6 +70,27 @@ func init() {
 				native.SoftmaxRows32(o.Float32s(), x, int(t.Shape[d]), logarithm)
 				return o, nil
 			}
+			switch {
+			case t.Dim() == 0:
+			case t.DType == tensor.Float32:
+				softmaxAlong(o, t, d, func(y, x []float32, cols int) {
+					if cols == 1 {
+						native.SoftmaxRows32(y, x, int(t.Shape[d]), logarithm)
+					} else {
+						native.SoftmaxCols(y, x, cols, logarithm)
+					}
+				})
+				return o, nil
+			case t.DType == tensor.Float64:
+				softmaxAlong(o, t, d, func(y, x []float64, cols int) {
+					if cols == 1 {
+						native.SoftmaxRows(y, x, int(t.Shape[d]), logarithm)
+					} else {
+						native.SoftmaxCols(y, x, cols, logarithm)
+					}
+				})
+				return o, nil
+			}
 			if t.DType.IsSmallFloat() && t.Dim() > 0 { // turned, so that its lines are contiguous, and in float32
 				x := swapped(t, d)
 				y := tensor.EmptyUnset(tensor.Float32, x.Shape, tensor.ContiguousStrides(x.Shape))
@@ -99,6 +121,22 @@ func init() {
 			if gx, yx, dx := g.Float32s(), y.Float32s(), o.Float32s(); gx != nil && yx != nil && dx != nil && int(d) == g.Dim()-1 {
 				softmaxBackRows(dx, gx, yx, int(g.Shape[d]), logarithm)
 				return o, nil
+			}
+			if inner := inside(g, d); g.DType == y.DType && o.DType == y.DType && inner >= 8 && tensor.SameShape(g, y) && o.IsContiguous(tensor.ContiguousFormat) {
+				switch n := inner * g.Shape[d]; g.DType {
+				case tensor.Float32:
+					gx, yx := tensor.Raw[float32](g.Contiguous()), tensor.Raw[float32](y.Contiguous())
+					eachPlane(g.Numel()/n, n, func(q int64) {
+						native.SoftmaxBackCols(o.Float32s()[q*n:(q+1)*n], gx[q*n:(q+1)*n], yx[q*n:(q+1)*n], int(inner), logarithm)
+					})
+					return o, nil
+				case tensor.Float64:
+					to, gx, yx := tensor.Raw[float64](o), tensor.Raw[float64](g.Contiguous()), tensor.Raw[float64](y.Contiguous())
+					eachPlane(g.Numel()/n, n, func(q int64) {
+						native.SoftmaxBackCols(to[q*n:(q+1)*n], gx[q*n:(q+1)*n], yx[q*n:(q+1)*n], int(inner), logarithm)
+					})
+					return o, nil
+				}
 			}
 			if g.DType == tensor.Float32 && y.DType == tensor.Float32 && o.DType == tensor.Float32 && g.Dim() > 1 && g.Numel() >= grain && tensor.SameShape(g, y) {
 				gx, yx := lastly(g, d), lastly(y, d)
@@ -156,6 +194,9 @@ func init() {
 		}
 		d, _ := wrapDim(c.I(1), int64(v.Dim()))
 		x := c.T(0)
+		if all := v.Float32s(); all != nil && !slices.ContainsFunc(all, func(y float32) bool { return y != y }) {
+			return v, nil // lines of nothing but -inf have NaN
+		}
 		lines(x, d, func(off, st, n, k int64) {
 			b := make([]float64, n)
 			tensor.LoadFloat(x, off, st, b)
@@ -179,6 +220,32 @@ func swapped(t *tensor.Tensor, d int64) *tensor.Tensor {
 	v, last := tensor.NewView(t, t.Shape, t.Stride, t.Offset), t.Dim()-1
 	v.Shape[d], v.Shape[last], v.Stride[d], v.Stride[last] = v.Shape[last], v.Shape[d], v.Stride[last], v.Stride[d]
 	return v
+}
+
+// inside is how many elements lie side by side in a contiguous tensor of t's shape, in one place along dimension d.
+func inside(t *tensor.Tensor, d int64) int64 {
+	if t.Dim() == 0 {
+		return 1
+	}
+	return tensor.Numel(t.Shape[d+1:])
+}
+
+// softmaxAlong has f compute o, which is contiguous, of t along dimension d: rows where cols is 1, else columns of contiguous matrices.
+func softmaxAlong[T float32 | float64](o, t *tensor.Tensor, d int64, f func(y, x []T, cols int)) {
+	n, inner := t.Shape[d], inside(t, d)
+	if inner > 1 && inner < 8 { // columns are too few
+		x := lastly(t, d)
+		y := tensor.EmptyUnset(t.DType, x.Shape, x.Stride)
+		f(tensor.Raw[T](y), tensor.Raw[T](x), 1)
+		tensor.Copy(swapped(o, d), y)
+		return
+	}
+	y, x := tensor.Raw[T](o), tensor.Raw[T](t.Contiguous())
+	if inner == 1 {
+		f(y, x, 1)
+		return
+	}
+	eachPlane(t.Numel()/(n*inner), n*inner, func(q int64) { f(y[q*n*inner:(q+1)*n*inner], x[q*n*inner:(q+1)*n*inner], int(inner)) })
 }
 
 // lastly is swapped, so that lines along d are rows.
@@ -591,17 +658,22 @@ func batchNorms() {
 // groupNorm writes to o the elements of t as norm has them for each group, and then scaled and shifted by channel.
 func groupNorm[T float32 | float64](o, mean, rstd, t, w, b *tensor.Tensor, groups int64, s bnShape, norm func(y, mu, rs, x []T)) {
 	x, ws, bs := valuesOf[T](t), valuesOf[T](w), valuesOf[T](b)
-	y, mu, rs := make([]T, len(x)), make([]T, groups), make([]T, groups)
+	mu, rs, y := make([]T, groups), make([]T, groups), own[T](o)
+	if y == nil {
+		y = make([]T, len(x))
+	}
 	norm(y, mu, rs, x)
-	s.rows(func(k, from int64) {
-		row := y[from : from+s.inner]
-		if ws != nil {
-			rowOp(native.Mul, row, row, ws[k:k+1])
-		}
-		if bs != nil {
-			rowOp(native.Add, row, row, bs[k:k+1])
-		}
-	})
+	if ws != nil || bs != nil {
+		bnNests(s, func(at, of func(x []T) native.Lane[T], _, _, n, rows int64) {
+			row := at(y)
+			if ws != nil {
+				native.BinaryRows(native.Mul, row, row, of(ws), n, rows)
+			}
+			if bs != nil {
+				native.BinaryRows(native.Add, row, row, of(bs), n, rows)
+			}
+		})
+	}
 	setValues(o, y)
 	setValues(mean, mu)
 	setValues(rstd, rs)

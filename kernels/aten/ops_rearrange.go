@@ -398,6 +398,26 @@ func rearrange() {
 		if !c.real {
 			return o, nil
 		}
+		if t.DType == tensor.Float32 || t.DType == tensor.Float64 {
+			var others []int64
+			for i := range t.Dim() {
+				if int64(i) != d {
+					others = append(others, int64(i))
+				}
+			}
+			n, err := c.doT("linalg_vector_norm", t, p, ints(others), true, nil)
+			if err != nil {
+				return nil, err
+			}
+			run([]*tensor.Tensor{n, n}, n.DType, f1(func(n float64) float64 {
+				if n > limit {
+					return limit / (n + 1e-7)
+				}
+				return 1
+			}))
+			run([]*tensor.Tensor{o, t, n.Expand(t.Shape)}, t.DType, f2(func(x, by float64) float64 { return x * by }).simd(native.Mul))
+			return o, nil
+		}
 		tensor.Copy(o, t)
 		parallel.For(int(t.Shape[d]), 1, func(lo, hi int) {
 			xs, done := tensor.Room[float64](t.Numel() / t.Shape[d])
@@ -587,13 +607,31 @@ func aliases() {
 			return nil, errf("p has to be greater than or equal to 1")
 		}
 		d := floatType(c.T(0).DType)
-		return c.pwv(c.Args[:1], d, d, f1(func(x float64) float64 {
-			s := float64(p*(p-1)) / 4 * math.Log(math.Pi)
+		first := float64(p*(p-1)) / 4 * math.Log(math.Pi)
+		k := f1(func(x float64) float64 {
+			s := first
 			for j := int64(0); j < p; j++ {
 				s += lgamma(x - float64(j)/2)
 			}
 			return s
-		}))
+		})
+		k.S = func(out []float32, in [][]float32) {
+			part := make([]float32, min(len(out), block))
+			for from := 0; from < len(out); from += block {
+				o, x := out[from:min(from+block, len(out))], in[0][from:min(from+block, len(out))]
+				part := part[:len(o)]
+				for j := int64(0); j < p; j++ {
+					native.Binary32(native.Sub, part, x, []float32{float32(j) / 2})
+					native.Unary32(native.Lgamma, part, part)
+					if j == 0 {
+						native.Binary32(native.Add, o, part, []float32{float32(first)})
+					} else {
+						native.Binary32(native.Add, o, o, part)
+					}
+				}
+			}
+		}
+		return c.pwv(c.Args[:1], d, d, k)
 	})
 	keepAngle := func(x float64) float64 {
 		if x != x {

@@ -858,6 +858,19 @@ func normKernel(p float64) (op native.Reduction, finish func(x float64) float64)
 	return 0, nil
 }
 
+// powerNorms are norms of t over the dimensions of mask, of any order that is finite; nil where there are no kernels for t.
+func powerNorms(t *tensor.Tensor, mask []bool, ord float64) []float64 {
+	order := make([]float64, int64(float64(t.Numel())/count(t, mask)))
+	for i := range order {
+		order[i] = ord
+	}
+	sums := gathered(t, mask, native.Powers, order)
+	for i, s := range sums {
+		sums[i] = math.Pow(s, 1/ord)
+	}
+	return sums
+}
+
 func norms() {
 	norm := func(c *Call, p Value, dims Value, keep bool, dt Value, name string) (Value, error) {
 		t := c.T(0)
@@ -880,6 +893,8 @@ func norms() {
 			if o := c.quick(t, mask, keep, d, op, finish); o != nil {
 				return o, nil
 			}
+		} else if o := c.quickly(t, mask, keep, d, func() []float64 { return powerNorms(t, mask, ord) }); o != nil {
+			return o, nil
 		}
 		f := func(row []float64) float64 { return vectorNorm(row, ord) }
 		if ord == 0 { // the number of parts that are not zero would be another one

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"whittle/kernels/native"
 	"whittle/kernels/parallel"
 	"whittle/kernels/tensor"
 )
@@ -489,7 +490,10 @@ func scatters() {
 		if n := c.Str(4); reducer(n) == nil || n == "sum" {
 			return errf("index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got %s.", n)
 		}
-		if c.Str(4) != "mean" && o.DType.IsFloat() && joinSlices(o, d, at, c.T(3), joiningOf[c.Str(4)], !c.B(5)) {
+		if o.DType.IsFloat() && joinSlices(o, d, at, c.T(3), joiningOf[c.Str(4)], !c.B(5)) {
+			if c.Str(4) == "mean" {
+				divideSlices(o, d, at, c.B(5))
+			}
 			return nil
 		}
 		pos, _, err := placesOf(o, d, at)
@@ -561,21 +565,45 @@ func scatters() {
 		if !c.real {
 			return nil
 		}
-		offs := offsets(o)
 		pos := c.T(1).Ints()
+		n := o.Numel()
 		for i, p := range pos {
-			n := int64(len(offs))
 			if p < -n || p >= n {
 				return kindf(IndexError, "out of range: tried to access index %d on a tensor of %d elements.", p, n)
 			}
 			if p < 0 {
 				p += n
 			}
-			pos[i] = o.Offset + offs[p]
+			pos[i] = o.Offset
+			for d := o.Dim() - 1; d >= 0; d-- {
+				pos[i] += p % o.Shape[d] * o.Stride[d]
+				p /= o.Shape[d]
+			}
 		}
 		scatterAt(o, pos, c.T(2), c.B(3))
 		return nil
 	})
+}
+
+// divideSlices divides the slices of o along dim that have been written to by how often they have, once more where what was there counts.
+func divideSlices(o *tensor.Tensor, d int64, at []int64, includeSelf bool) {
+	shape := make([]int64, o.Dim())
+	for i := range shape {
+		shape[i] = 1
+	}
+	shape[d] = o.Shape[d]
+	times := make([]float64, o.Shape[d])
+	for _, p := range at {
+		if times[p]++; times[p] == 1 && includeSelf {
+			times[p]++
+		}
+	}
+	for p, n := range times {
+		times[p] = max(n, 1)
+	}
+	by := tensor.EmptyUnset(o.DType, shape, tensor.ContiguousStrides(shape))
+	by.SetFloats(times)
+	run([]*tensor.Tensor{o, o, by.Expand(o.Shape)}, o.DType, f2(func(x, n float64) float64 { return x / n }).simd(native.Div))
 }
 
 // slicesShape is the shape of n slices of o along dim d.

@@ -183,6 +183,22 @@ func distance(a, b []float64, p float64) float64 {
 	return vectorNorm(d, p)
 }
 
+// differenceOf is what the p-norm of a difference gathers, and what is made of it; ok is false where there is no kernel for it.
+func differenceOf(p float64) (kind native.Difference, finish func(float64) float64, ok bool) {
+	same := func(x float64) float64 { return x }
+	switch {
+	case p == 0:
+		return native.ApartNonzeros, same, true
+	case p == 1:
+		return native.ApartSizes, same, true
+	case p == 2:
+		return native.ApartSquares, math.Sqrt, true
+	case math.IsInf(p, 1):
+		return native.ApartGreatest, same, true
+	}
+	return 0, nil, false
+}
+
 func distances() {
 	comp("cdist", func(c *Call) (Value, error) {
 		if c.F(2) < 0 {
@@ -206,6 +222,21 @@ func distances() {
 		}
 		o := c.NewC(rtype(a, b), append(slices.Clone(batch), n, m)...)
 		if !c.real {
+			return o, nil
+		}
+		if kind, finish, ok := differenceOf(p); ok && p != 2 && a.DType == tensor.Float32 && b.DType == tensor.Float32 && k >= 8 {
+			as := tensor.Raw[float32](a.Expand(append(slices.Clone(batch), n, k)).Contiguous())
+			bs := tensor.Raw[float32](b.Expand(append(slices.Clone(batch), m, k)).Contiguous())
+			to := o.Float32s()
+			parallel.For(int(tensor.Numel(batch)*n), int(grain/(m*k+1)+1), func(lo, hi int) {
+				sums := make([]float64, m)
+				for r := int64(lo); r < int64(hi); r++ {
+					native.Differences(kind, sums, as[r*k:(r+1)*k], bs[r/n*m*k:(r/n+1)*m*k], int(k))
+					for j, s := range sums {
+						to[r*m+int64(j)] = float32(finish(s))
+					}
+				}
+			})
 			return o, nil
 		}
 		as := c.floats(a.Expand(append(slices.Clone(batch), n, k)))
@@ -282,6 +313,20 @@ func distances() {
 		o := c.NewC(a.DType, n*(n-1)/2)
 		if c.real {
 			k := a.Shape[1]
+			if kind, finish, ok := differenceOf(p); ok && a.DType == tensor.Float32 && k >= 8 {
+				xs, to := tensor.Raw[float32](a.Contiguous()), o.Float32s()
+				parallel.For(int(n), int(grain/(n*k+1)+1), func(lo, hi int) {
+					sums := make([]float64, n)
+					for i := int64(lo); i < int64(hi)-b2i(int64(hi) == n); i++ {
+						some, at := sums[:n-i-1], i*(2*n-i-1)/2
+						native.Differences(kind, some, xs[i*k:(i+1)*k], xs[(i+1)*k:], int(k))
+						for j, s := range some {
+							to[at+int64(j)] = float32(finish(s))
+						}
+					}
+				})
+				return o, nil
+			}
 			xs := c.floats(a)
 			out := c.zeros(o.Numel())
 			parallel.For(int(n), int(grain/(n*k+1)+1), func(lo, hi int) {

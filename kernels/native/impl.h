@@ -176,7 +176,9 @@ static void NAME(unary64)(int op, double *o, const double *a, int64_t n) {
   else { T x = a[0]; for (int64_t i = 0; i < n; i++) { T y = sb ? b[i] : b[0]; o[i] = (E); } } break;
 
 // BACK is BLOOP with the operands' names the other way round: y is the gradient, which comes first.
-#define BACK(T, E) for (int64_t i = 0; i < n; i++) { T y = a[sa ? i : 0], x = b[sb ? i : 0]; o[i] = (E); } break;
+#define BACK(T, E) \
+  if (sa && sb) { for (int64_t i = 0; i < n; i++) { T y = a[i], x = b[i]; o[i] = (E); } } \
+  else { for (int64_t i = 0; i < n; i++) { T y = a[sa ? i : 0], x = b[sb ? i : 0]; o[i] = (E); } } break;
 
 // The square root of x*x + y*y, infinite if x or y is.
 static void NAME(hypot32)(float *o, const float *a, int64_t sa, const float *b, int64_t sb, int64_t n) {
@@ -205,7 +207,17 @@ static void NAME(hypot32)(float *o, const float *a, int64_t sa, const float *b, 
 #define GELU_SLOPE(T, F) (T)0.5 * (1 + ERF##F(x * (T)0.70710678118654752)) + x * EXP##F((T)-0.5 * x * x) * (T)0.39894228040143268
 #define GELU_INNER(T) ((T)0.79788456080286536 * (x + (T)0.044715 * x * x * x))
 #define GELU_TANH_SLOPE(T, t) (T)0.5 * (1 + t) + (T)0.5 * x * (1 - t * t) * (T)0.79788456080286536 * (1 + (T)0.134145 * x * x)
-#define BINARY(NM, T, F) \
+// Those that the compiler would call for each element; see APART.
+#define BACKWARD(NM, T, E) \
+  static __attribute__((noinline, flatten)) void NAME(NM)(T *o, const T *a, int64_t sa, const T *b, int64_t sb, int64_t n) { do { switch (0) { default: BACK(T, E) } } while (0); }
+BACKWARD(gelu_back32, float, y * (GELU_SLOPE(float, f)))
+BACKWARD(gelu_back64, double, y * (GELU_SLOPE(double, )))
+BACKWARD(gelu_tanh_back32, float, ({ float t = TANHf(GELU_INNER(float)); y * (GELU_TANH_SLOPE(float, t)); }))
+BACKWARD(gelu_tanh_back64, double, ({ double t = TANH(GELU_INNER(double)); y * (GELU_TANH_SLOPE(double, t)); }))
+BACKWARD(silu_back32, float, ({ float t = 1 / (1 + TINYEXPf(-x)); y * t * (1 + x * (1 - t)); }))
+BACKWARD(silu_back64, double, ({ double t = 1 / (1 + TINYEXP(-x)); y * t * (1 + x * (1 - t)); }))
+#undef BACKWARD
+#define BINARY(NM, T, F, B) \
   static void NAME(NM)(int op, T *o, const T *a, int64_t sa, const T *b, int64_t sb, int64_t n) { \
     if (op & W_STREAM) STREAM(T, o, n, NAME(NM)(op - W_STREAM, room, a + i * sa, sa, b + i * sb, sb, m)) \
     if (op == W_HYPOT && sizeof(T) == 4) { \
@@ -222,15 +234,15 @@ static void NAME(hypot32)(float *o, const float *a, int64_t sa, const float *b, 
       case W_POW: BLOOP(T, POW##F(x, y)) \
       case W_ATAN2: BLOOP(T, ATAN2##F(x, y)) \
       case W_HYPOT: BLOOP(T, hypot##F(x, y)) \
-      case W_GELU_BACK: BACK(T, y * (GELU_SLOPE(T, F))) \
-      case W_GELU_TANH_BACK: BACK(T, ({ T t = TANH##F(GELU_INNER(T)); y * (GELU_TANH_SLOPE(T, t)); })) \
-      case W_SILU_BACK: BACK(T, ({ T t = 1 / (1 + TINYEXP##F(-x)); y * t * (1 + x * (1 - t)); })) \
+      case W_GELU_BACK: NAME(gelu_back##B)(o, a, sa, b, sb, n); break; \
+      case W_GELU_TANH_BACK: NAME(gelu_tanh_back##B)(o, a, sa, b, sb, n); break; \
+      case W_SILU_BACK: NAME(silu_back##B)(o, a, sa, b, sb, n); break; \
       case W_SIGMOID_BACK: BACK(T, y * (1 - x) * x) \
       case W_TANH_BACK: BACK(T, y * (1 - x * x)) \
     } \
   }
-BINARY(binary32, float, f)
-BINARY(binary64, double, )
+BINARY(binary32, float, f, 32)
+BINARY(binary64, double, , 64)
 
 #define COMPARE(NM, T) \
   static void NAME(NM)(int op, uint8_t *o, const T *a, int64_t sa, const T *b, int64_t sb, int64_t n) { \
@@ -772,7 +784,8 @@ const whittle_kernels TABLE = {
     NAME(clamp32), NAME(clamp64), NAME(select), NAME(sum_rows32), NAME(sum_parts32), NAME(deviations32), NAME(sum_cols32),
     NAME(max_rows32), NAME(arg_rows32), NAME(cumsum_rows32), NAME(softmax_rows32), NAME(norm_rows32), NAME(norm_sums32), NAME(norm_apply32), NAME(norm_cols32), NAME(gemm32_product), NAME(gemm64_product),
     NAME(point32_all), NAME(point64_all), NAME(reduce32_rows), NAME(reduce64_rows), NAME(reduce32_cols), NAME(reduce64_cols), NAME(reduce32_dot_rows), NAME(reduce64_dot_rows), NAME(reduce32_dot_cols), NAME(reduce64_dot_cols), NAME(reduce32_arg_cols), NAME(reduce64_arg_cols),
-    NAME(reduce32_scan_cols), NAME(reduce64_scan_cols), NAME(reduce32_scan_rows), NAME(reduce64_scan_rows), NAME(gemm32_turn), NAME(gemm64_turn),
+    NAME(reduce32_scan_cols), NAME(reduce64_scan_cols), NAME(reduce32_scan_rows), NAME(reduce64_scan_rows),
+    NAME(reduce32_soft_cols), NAME(reduce64_soft_cols), NAME(reduce32_soft_rows), NAME(reduce64_soft_rows), NAME(reduce32_soft_back_cols), NAME(reduce64_soft_back_cols), NAME(reduce32_distances), NAME(reduce64_distances), NAME(gemm32_turn), NAME(gemm64_turn),
     NAME(conv32_weights), NAME(conv64_weights), NAME(conv32_product), NAME(conv64_product), NAME(conv32_unfold), NAME(conv64_unfold), NAME(conv32_fold), NAME(conv64_fold), NAME(conv32_depthwise), NAME(conv64_depthwise),
     NAME(pieces32), NAME(polynomial32), NAME(normal32), NAME(fft_lines),
 };

@@ -15,6 +15,9 @@ enum { W_GELU_BACK = 112, W_GELU_TANH_BACK, W_SILU_BACK, W_SIGMOID_BACK, W_TANH_
 // Orthogonal polynomials: of Chebyshev of the kinds T to W, of Hermite, Laguerre and Legendre.
 enum { W_CHEBYSHEV_T, W_CHEBYSHEV_U, W_CHEBYSHEV_V, W_CHEBYSHEV_W, W_HERMITE_H, W_HERMITE_HE, W_LAGUERRE_L, W_LEGENDRE_P, W_SHIFTED = 16 };
 
+// What is gathered of the differences of rows.
+enum { W_APART_NONZEROS, W_APART_SIZES, W_APART_SQUARES, W_APART_GREATEST };
+
 // Added to an operation (or a size): the result is written past the cache.
 enum { W_STREAM = 1 << 16 };
 
@@ -73,6 +76,14 @@ typedef struct {
   void (*scan_cols64)(int product, double *o, const double *a, int64_t rows, int64_t cols, int64_t width);
   void (*scan_rows32)(int product, float *o, const float *a, int64_t rows, int64_t cols);
   void (*scan_rows64)(int product, double *o, const double *a, int64_t rows, int64_t cols);
+  void (*soft_cols32)(float *o, const float *a, int64_t rows, int64_t cols, int64_t width, int logarithm);
+  void (*soft_cols64)(double *o, const double *a, int64_t rows, int64_t cols, int64_t width, int logarithm);
+  void (*soft_rows32)(float *o, const float *a, int64_t rows, int64_t cols, int logarithm);
+  void (*soft_rows64)(double *o, const double *a, int64_t rows, int64_t cols, int logarithm);
+  void (*soft_back_cols32)(float *o, const float *g, const float *y, int64_t rows, int64_t cols, int64_t width, int logarithm);
+  void (*soft_back_cols64)(double *o, const double *g, const double *y, int64_t rows, int64_t cols, int64_t width, int logarithm);
+  void (*distances32)(int kind, double *o, const float *x, const float *a, int64_t rows, int64_t cols, int64_t stride);
+  void (*distances64)(int kind, double *o, const double *x, const double *a, int64_t rows, int64_t cols, int64_t stride);
   void (*turn32)(float *d, int64_t ds, const float *s, int64_t ss, int64_t w, int64_t k);
   void (*turn64)(double *d, int64_t ds, const double *s, int64_t ss, int64_t w, int64_t k);
   void (*weights32)(int64_t m, int64_t k, float *packed, const float *w, int64_t part, int64_t parts);

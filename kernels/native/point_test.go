@@ -126,10 +126,10 @@ func TestRemainders(t *testing.T) {
 }
 
 func testReductions[T float32 | float64](t *testing.T) {
-	for op := Sum; op <= Exps; op++ {
+	for op := Sum; op <= Powers; op++ {
 		tolerance := 1e-10
-		if _, single := any(T(0)).(float32); single && op == Exps {
-			tolerance = 1e-7 // exp is as good as float32 needs
+		if _, single := any(T(0)).(float32); single && op >= Exps {
+			tolerance = 1e-6 // exp and pow are as good as float32 needs
 		}
 		for _, size := range [][3]int{{1, 1, 1}, {3, 5, 5}, {7, 64, 70}, {2, 1003, 1003}, {5, 33, 40}, {1, 4*part + 17, 4*part + 17}, {0, 4, 4}, {3, 0, 0}} {
 			rows, cols, stride := size[0], size[1], size[2]
@@ -164,6 +164,136 @@ func testReductions[T float32 | float64](t *testing.T) {
 				ReduceCols(op, got, a, center, rows, stride)
 				ReduceColsGo(op, want, a, center, rows, stride)
 				check("columns", got, want)
+			}
+		}
+	}
+}
+
+// softmaxOf is the softmax of a line, or its logarithm.
+func softmaxOf(line []float64, logarithm bool) []float64 {
+	m, s := math.Inf(-1), 0.0
+	for _, x := range line {
+		m = max(m, x)
+	}
+	for _, x := range line {
+		s += math.Exp(x - m)
+	}
+	out := make([]float64, len(line))
+	for i, x := range line {
+		if out[i] = math.Exp(x-m) / s; logarithm {
+			out[i] = x - m - math.Log(s)
+		}
+	}
+	return out
+}
+
+// softmaxBackOf is the gradient of a line.
+func softmaxBackOf(g, y []float64, logarithm bool) []float64 {
+	s := 0.0
+	for i := range g {
+		if logarithm {
+			s += g[i]
+		} else {
+			s += g[i] * y[i]
+		}
+	}
+	out := make([]float64, len(g))
+	for i := range g {
+		if out[i] = (g[i] - s) * y[i]; logarithm {
+			out[i] = g[i] - math.Exp(y[i])*s
+		}
+	}
+	return out
+}
+
+// testSoftmax holds softmax of rows and columns, and the gradient of columns, against plain loops, with lines that have NaN, infinities, or nothing else.
+func testSoftmax[T float32 | float64](t *testing.T, tolerance float64) {
+	for _, size := range [][2]int{{1, 1}, {1, 300}, {5, 3}, {7, 64}, {129, 131}, {600, 257}, {2, 40000}} {
+		rows, cols := size[0], size[1]
+		a, g := make([]T, rows*cols), make([]T, rows*cols)
+		for i := range a {
+			a[i], g[i] = T(rand.Float64()*40-20), T(rand.Float64()-0.5)
+			switch i % 977 {
+			case 31:
+				a[i] = T(math.Inf(-1))
+			case 500:
+				a[i] = T(math.Inf(1))
+			case 777:
+				a[i] = T(math.NaN())
+			}
+		}
+		for r := range rows {
+			a[r*cols] = T(math.Inf(-1)) // a column, and of one column the rows, of nothing else
+		}
+		along := func(xs []T, at, step, n int) []float64 {
+			out := make([]float64, n)
+			for i := range out {
+				out[i] = float64(xs[at+i*step])
+			}
+			return out
+		}
+		for _, logarithm := range []bool{false, true} {
+			check := func(what string, got []T, at, step int, want []float64) {
+				t.Helper()
+				for i, w := range want {
+					if v := float64(got[at+i*step]); !near(v, w, tolerance) && math.Abs(v-w) > tolerance {
+						t.Fatalf("%s of %v, logarithm %v: %T at %d+%d*%d: got %v want %v", what, size, logarithm, got, at, i, step, v, w)
+					}
+				}
+			}
+			byRows, byCols, back := make([]T, len(a)), make([]T, len(a)), make([]T, len(a))
+			SoftmaxRows(byRows, a, cols, logarithm)
+			SoftmaxCols(byCols, a, cols, logarithm)
+			SoftmaxBackCols(back, g, byCols, cols, logarithm)
+			for r := range rows {
+				check("rows", byRows, r*cols, 1, softmaxOf(along(a, r*cols, 1, cols), logarithm))
+			}
+			for j := range cols {
+				check("columns", byCols, j, cols, softmaxOf(along(a, j, cols, rows), logarithm))
+				check("gradient", back, j, cols, softmaxBackOf(along(g, j, cols, rows), along(byCols, j, cols, rows), logarithm))
+			}
+		}
+	}
+}
+
+func testDifferences[T float32 | float64](t *testing.T) {
+	for _, size := range [][3]int{{1, 1, 1}, {3, 5, 7}, {4, 300, 300}, {2, 1025, 1030}, {3, 0, 0}} {
+		rows, cols, stride := size[0], size[1], size[2]
+		for _, nan := range []bool{false, true} {
+			x, a := make([]T, cols), make([]T, rows*stride)
+			for i := range a {
+				a[i] = T(rand.IntN(5)) / 4
+				if nan && rand.IntN(70) == 0 {
+					a[i] = T([]float64{math.NaN(), math.Inf(1), math.Inf(-1)}[rand.IntN(3)])
+				}
+			}
+			for i := range x {
+				x[i] = T(rand.IntN(5)) / 4
+			}
+			got := make([]float64, rows)
+			for kind := ApartNonzeros; kind <= ApartGreatest; kind++ {
+				Differences(kind, got, x, a, stride)
+				for r := range rows {
+					want := 0.0
+					for i := range x {
+						d := math.Abs(float64(x[i]) - float64(a[r*stride+i]))
+						switch kind {
+						case ApartNonzeros:
+							if d != 0 {
+								want++
+							}
+						case ApartSizes:
+							want += d
+						case ApartSquares:
+							want += d * d
+						case ApartGreatest:
+							want = max(want, d)
+						}
+					}
+					if !near(got[r], want, 1e-12) {
+						t.Errorf("%T, kind %d of %v, row %d: got %v want %v", x, kind, size, r, got[r], want)
+					}
+				}
 			}
 		}
 	}
@@ -255,6 +385,10 @@ func TestReductions(t *testing.T) {
 		testReductions[float64](t)
 		testDots[float32](t)
 		testDots[float64](t)
+		testDifferences[float32](t)
+		testDifferences[float64](t)
+		testSoftmax[float32](t, 2e-6)
+		testSoftmax[float64](t, 1e-12)
 		testScans[float32](t)
 		testScans[float64](t)
 		testTurn[uint32](t)

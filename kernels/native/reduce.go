@@ -13,6 +13,10 @@ package native
   static void args##N(const whittle_kernels *t, int64_t *o, T *m, T *a, int64_t rows, int64_t cols, int64_t stride, int least) { t->arg_cols##N(o, m, a, rows, cols, stride, least); } \
   static void scanc##N(const whittle_kernels *t, int product, T *o, T *a, int64_t rows, int64_t cols, int64_t width) { t->scan_cols##N(product, o, a, rows, cols, width); } \
   static void scanr##N(const whittle_kernels *t, int product, T *o, T *a, int64_t rows, int64_t cols) { t->scan_rows##N(product, o, a, rows, cols); } \
+  static void softc##N(const whittle_kernels *t, T *o, T *a, int64_t rows, int64_t cols, int64_t width, int l) { t->soft_cols##N(o, a, rows, cols, width, l); } \
+  static void softr##N(const whittle_kernels *t, T *o, T *a, int64_t rows, int64_t cols, int l) { t->soft_rows##N(o, a, rows, cols, l); } \
+  static void softb##N(const whittle_kernels *t, T *o, T *g, T *y, int64_t rows, int64_t cols, int64_t width, int l) { t->soft_back_cols##N(o, g, y, rows, cols, width, l); } \
+  static void apart##N(const whittle_kernels *t, int kind, double *o, T *x, T *a, int64_t rows, int64_t cols, int64_t stride) { t->distances##N(kind, o, x, a, rows, cols, stride); } \
   static void turn##N(const whittle_kernels *t, T *d, int64_t ds, T *s, int64_t ss, int64_t w, int64_t k) { t->turn##N(d, ds, s, ss, w, k); }
 BOTH(float, 32)
 BOTH(double, 64)
@@ -29,7 +33,7 @@ import (
 type Reduction int
 
 // Reductions. Greatest, Least, and those of sizes without signs, Largest and Smallest, give NaN where there is one. Deviations are the squared distances
-// from a number, Exps the powers of e of the distances.
+// from a number, Exps the powers of e of the distances, Powers the powers of the sizes, to the number.
 const (
 	Sum Reduction = 1 + iota
 	NanSum
@@ -43,7 +47,94 @@ const (
 	Smallest
 	Deviations
 	Exps
+	Powers
 )
+
+// A Difference names what is gathered of the differences of two rows: how many are not 0, the sum of their sizes, or of their squares, and the greatest size,
+// which is NaN where there is one.
+type Difference int
+
+// Differences.
+const (
+	ApartNonzeros Difference = iota
+	ApartSizes
+	ApartSquares
+	ApartGreatest
+)
+
+// Differences gathers what x differs by from each of len(out) rows of a, stride apart, in float64. It uses one thread.
+func Differences[T float32 | float64](kind Difference, out []float64, x, a []T, stride int) {
+	if len(out) == 0 {
+		return
+	}
+	if len(x) == 0 {
+		clear(out)
+		return
+	}
+	_ = a[(len(out)-1)*stride+len(x)-1]
+	n, k, st := C.int64_t(len(out)), C.int64_t(len(x)), C.int64_t(stride)
+	switch a := any(a).(type) {
+	case []float32:
+		C.apart32(table, C.int(kind), pf64(out), p32(any(x).([]float32)), p32(a), n, k, st)
+	case []float64:
+		C.apart64(table, C.int(kind), pf64(out), p64(any(x).([]float64)), p64(a), n, k, st)
+	}
+}
+
+// SoftmaxCols computes softmax, or its logarithm, of each column of a contiguous matrix of so many columns, in float64. out and a are apart.
+func SoftmaxCols[T float32 | float64](out, a []T, cols int, logarithm bool) {
+	soft(len(out), cols, func(lo, hi, n int) {
+		switch a := any(a[lo:]).(type) {
+		case []float32:
+			C.softc32(table, p32(any(out[lo:]).([]float32)), p32(a), C.int64_t(n), C.int64_t(cols), C.int64_t(hi-lo), flag(logarithm))
+		case []float64:
+			C.softc64(table, p64(any(out[lo:]).([]float64)), p64(a), C.int64_t(n), C.int64_t(cols), C.int64_t(hi-lo), flag(logarithm))
+		}
+	})
+}
+
+// SoftmaxBackCols is the gradient of SoftmaxCols: of that of its result, g, and the result, y. out is apart from both.
+func SoftmaxBackCols[T float32 | float64](out, g, y []T, cols int, logarithm bool) {
+	soft(len(out), cols, func(lo, hi, n int) {
+		switch g := any(g[lo:]).(type) {
+		case []float32:
+			C.softb32(table, p32(any(out[lo:]).([]float32)), p32(g), p32(any(y[lo:]).([]float32)), C.int64_t(n), C.int64_t(cols), C.int64_t(hi-lo), flag(logarithm))
+		case []float64:
+			C.softb64(table, p64(any(out[lo:]).([]float64)), p64(g), p64(any(y[lo:]).([]float64)), C.int64_t(n), C.int64_t(cols), C.int64_t(hi-lo), flag(logarithm))
+		}
+	})
+}
+
+// soft calls f for columns lo to hi-1 of a matrix of size elements, which has n rows, several at once.
+func soft(size, cols int, f func(lo, hi, n int)) {
+	if size == 0 || cols == 0 {
+		return
+	}
+	n := size / cols
+	parallel.For((cols+63)/64, grain/(8*64*n+1)+1, func(lo, hi int) { f(lo*64, min(hi*64, cols), n) })
+}
+
+// SoftmaxRows computes softmax, or its logarithm, of each contiguous row of cols elements, in float64. out and a are apart.
+func SoftmaxRows[T float32 | float64](out, a []T, cols int, logarithm bool) {
+	if cols == 0 || len(out) == 0 {
+		return
+	}
+	rows(len(out)/cols, cols, func(lo, hi int) {
+		switch a := any(a[lo*cols:]).(type) {
+		case []float32:
+			C.softr32(table, p32(any(out[lo*cols:]).([]float32)), p32(a), C.int64_t(hi-lo), C.int64_t(cols), flag(logarithm))
+		case []float64:
+			C.softr64(table, p64(any(out[lo*cols:]).([]float64)), p64(a), C.int64_t(hi-lo), C.int64_t(cols), flag(logarithm))
+		}
+	})
+}
+
+func flag(b bool) C.int {
+	if b {
+		return 1
+	}
+	return 0
+}
 
 func pf64(s []float64) *C.double { return (*C.double)(unsafe.Pointer(unsafe.SliceData(s))) }
 

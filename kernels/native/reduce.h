@@ -14,7 +14,8 @@
   ROW(LARGEST, T, 0, ({ T u = x < 0 ? -x : x; (u > m) | (u != u) ? u : m; }), (k > m) | (k != k) ? k : m) \
   ROW(SMALLEST, T, __builtin_inf(), ({ T u = x < 0 ? -x : x; (u < m) | (u != u) ? u : m; }), (k < m) | (k != k) ? k : m) \
   ROW(DEVIATIONS, double, 0, m + ((double)x - c) * ((double)x - c), m + k) \
-  ROW(EXPS, double, 0, m + POINT(exp)((double)x - c), m + k)
+  ROW(EXPS, double, 0, m + POINT(exp)((double)x - c), m + k) \
+  ROW(POWERS, double, 0, m + REDUCE(power)(x < 0 ? -x : x, c), m + k)
 
 #ifndef REDUCTIONS_NAMED // their numbers, in the order of the rows
 #define REDUCTIONS_NAMED
@@ -24,6 +25,8 @@ enum { W_REDUCTIONS, REDUCTIONS(ROW) };
 #endif
 
 enum { REDUCE(LANES) = 4 * VB / 8 };
+
+static inline double REDUCE(power)(T x, double p) { return sizeof(T) == 4 ? whittle_powf((float)x, (float)p) : pow(x, p); }
 
 // Each of some rows, stride apart, of cols elements.
 static void REDUCE(rows)(int op, double *o, const T *a, const double *center, int64_t rows, int64_t cols, int64_t stride) {
@@ -165,5 +168,113 @@ static void REDUCE(scan_rows)(int product, T *o, const T *a, int64_t rows, int64
     double m = product;
     for (int64_t i = 0; i < cols; i++) o[i] = (T)(m = product ? m * a[i] : m + a[i]);
   }
+}
+
+// Softmax, or its logarithm, of each of width columns of rows that are cols apart; all is calculated in double.
+static void REDUCE(soft_cols)(T *restrict o, const T *restrict a, int64_t rows, int64_t cols, int64_t width, int logarithm) {
+  enum { W = 128 };
+  for (int64_t j0 = 0; j0 < width; j0 += W) {
+    T m[W];
+    double s[W];
+    int64_t w = width - j0 < W ? width - j0 : W;
+    for (int64_t j = 0; j < w; j++) m[j] = -__builtin_inf(), s[j] = 0;
+    for (int64_t r = 0; r < rows; r++) {
+      const T *p = a + r * cols + j0;
+      for (int64_t j = 0; j < w; j++) m[j] = (p[j] > m[j]) | (p[j] != p[j]) ? p[j] : m[j];
+    }
+    for (int64_t r = 0; r < rows; r++) {
+      const T *p = a + r * cols + j0;
+      T *q = o + r * cols + j0;
+      if (logarithm)
+        for (int64_t j = 0; j < w; j++) s[j] += whittle_expd((double)p[j] - (double)m[j]);
+      else
+        for (int64_t j = 0; j < w; j++) { double e = whittle_expd((double)p[j] - (double)m[j]); q[j] = (T)e; s[j] += e; }
+    }
+    for (int64_t j = 0; j < w; j++) s[j] = logarithm ? log(s[j]) : 1 / s[j];
+    for (int64_t r = 0; r < rows; r++) {
+      const T *p = a + r * cols + j0;
+      T *q = o + r * cols + j0;
+      if (logarithm)
+        for (int64_t j = 0; j < w; j++) q[j] = (T)((double)p[j] - (double)m[j] - s[j]);
+      else
+        for (int64_t j = 0; j < w; j++) q[j] = (T)(q[j] * s[j]);
+    }
+  }
+}
+
+// The same of contiguous rows of cols elements.
+static void REDUCE(soft_rows)(T *restrict o, const T *restrict a, int64_t rows, int64_t cols, int logarithm) {
+  enum { L = REDUCE(LANES) };
+  for (int64_t r = 0; r < rows; r++, a += cols, o += cols) {
+    T some[L], m = -__builtin_inf();
+    double sums[L], s = 0;
+    int64_t i = 0;
+    for (int j = 0; j < L; j++) some[j] = m, sums[j] = 0;
+    for (; i + L <= cols; i += L)
+      for (int j = 0; j < L; j++) some[j] = (a[i + j] > some[j]) | (a[i + j] != a[i + j]) ? a[i + j] : some[j];
+    for (int j = 0; j < L; j++) m = (some[j] > m) | (some[j] != some[j]) ? some[j] : m;
+    for (; i < cols; i++) m = (a[i] > m) | (a[i] != a[i]) ? a[i] : m;
+    for (i = 0; i + L <= cols; i += L)
+      for (int j = 0; j < L; j++) { double e = whittle_expd((double)a[i + j] - (double)m); o[i + j] = (T)e; sums[j] += e; }
+    for (int j = 0; j < L; j++) s += sums[j];
+    for (; i < cols; i++) { double e = whittle_expd((double)a[i] - (double)m); o[i] = (T)e; s += e; }
+    s = logarithm ? log(s) : 1 / s;
+    if (logarithm)
+      for (i = 0; i < cols; i++) o[i] = (T)((double)a[i] - (double)m - s);
+    else
+      for (i = 0; i < cols; i++) o[i] = (T)(o[i] * s);
+  }
+}
+
+// The gradient of the one or the other, y being its result, of columns.
+static void REDUCE(soft_back_cols)(T *restrict o, const T *restrict g, const T *restrict y, int64_t rows, int64_t cols, int64_t width, int logarithm) {
+  enum { W = 128 };
+  for (int64_t j0 = 0; j0 < width; j0 += W) {
+    double s[W];
+    int64_t w = width - j0 < W ? width - j0 : W;
+    for (int64_t j = 0; j < w; j++) s[j] = 0;
+    for (int64_t r = 0; r < rows; r++) {
+      const T *p = g + r * cols + j0, *q = y + r * cols + j0;
+      if (logarithm)
+        for (int64_t j = 0; j < w; j++) s[j] += p[j];
+      else
+        for (int64_t j = 0; j < w; j++) s[j] += (double)p[j] * (double)q[j];
+    }
+    for (int64_t r = 0; r < rows; r++) {
+      const T *p = g + r * cols + j0, *q = y + r * cols + j0;
+      T *to = o + r * cols + j0;
+      if (logarithm)
+        for (int64_t j = 0; j < w; j++) to[j] = (T)((double)p[j] - whittle_expd(q[j]) * s[j]);
+      else
+        for (int64_t j = 0; j < w; j++) to[j] = (T)(((double)p[j] - s[j]) * (double)q[j]);
+    }
+  }
+}
+
+// Of the differences of x from each of some rows, stride apart, of cols elements: how many are not 0, the sum of their sizes or of their squares, the
+// greatest size (NaN if there is one).
+static void REDUCE(distances)(int kind, double *o, const T *x, const T *a, int64_t rows, int64_t cols, int64_t stride) {
+  enum { L = REDUCE(LANES) };
+#define APART(KIND, STEP, JOIN)                                                     \
+  case KIND:                                                                        \
+    for (int64_t r = 0; r < rows; r++, a += stride) {                               \
+      double some[L];                                                               \
+      int64_t i = 0;                                                                \
+      for (int j = 0; j < L; j++) some[j] = 0;                                      \
+      for (; i + L <= cols; i += L)                                                 \
+        for (int j = 0; j < L; j++) { double m = some[j], d = __builtin_fabs((double)x[i + j] - (double)a[i + j]); some[j] = STEP; } \
+      double m = some[0];                                                           \
+      for (int j = 1; j < L; j++) { double k = some[j]; m = JOIN; }                 \
+      for (; i < cols; i++) { double d = __builtin_fabs((double)x[i] - (double)a[i]); m = STEP; } \
+      o[r] = m;                                                                     \
+    }                                                                               \
+    break;
+  switch (kind) {
+    APART(W_APART_NONZEROS, m + (d != 0), m + k)
+    APART(W_APART_SIZES, m + d, m + k)
+    APART(W_APART_SQUARES, m + d * d, m + k)
+    APART(W_APART_GREATEST, (d > m) | (d != d) ? d : m, (k > m) | (k != k) ? k : m)
+  }
+#undef APART
 }
 #undef REDUCTIONS

@@ -391,6 +391,8 @@ func gathered(op Reduction, n int, at func(i int) float64, c float64) float64 {
 			m += (x - c) * (x - c)
 		case Exps:
 			m += math.Exp(x - c)
+		case Powers:
+			m += math.Pow(math.Abs(x), c)
 		}
 	}
 	return m

@@ -212,6 +212,7 @@ func (fn *Function) call(in *Interp, args []Object, kw []KwArg) (Object, error) 
 	if fn.Override != nil {
 		if v, done, err := fn.Override(in, f); done || err != nil {
 			in.popFrame(f)
+			in.passed = nil
 			return v, err
 		}
 	}

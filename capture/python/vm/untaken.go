@@ -24,9 +24,6 @@ func (in *Interp) valued(f *Frame, pc int, callable, v Object) {
 	switch c := callable.(type) {
 	case *Function:
 		m = in.passed
-		if c.Override != nil {
-			m = nil
-		}
 	case *Builtin:
 		if !c.Fresh {
 			m = nil

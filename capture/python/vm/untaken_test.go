@@ -25,6 +25,15 @@ func TestUntaken(t *testing.T) {
 		in.Made = nil // its result is another's
 		return args[0], nil
 	})
+	builtin("override", false, func(in *Interp, args []Object, _ []KwArg) (Object, error) { // with an object in the place of the result, or only asked
+		with := args[1]
+		args[0].(*Function).Override = func(in *Interp, f *Frame) (Object, bool, error) {
+			made, _ := in.Builtins.Dict.GetStr("make")
+			_, err := in.Call(made, []Object{MakeInt(-23)}, nil)
+			return with, with != None, err
+		}
+		return None, nil
+	})
 	builtin("same", false, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return args[0], nil })
 	builtin("keeps", false, func(in *Interp, args []Object, _ []KwArg) (Object, error) { // as a cache does
 		return in.Call(args[0], args[1:], nil)
@@ -135,11 +144,16 @@ y = within(-20)
 returned(*[14])
 x = returned(*[-21])
 looked(*[-22])
+def asked(n): return make(n)
+override(asked, None)
+asked(15)
+override(asked, [-24])
+asked(-25)
 `
 	if err := in.RunSource("t.py", source); err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff([]string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14"}, got); d != "" {
+	if d := cmp.Diff([]string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15"}, got); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}
 }

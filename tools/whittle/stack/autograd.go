@@ -211,7 +211,7 @@ func (g *gradient) pass(o torch.BackwardOptions, run func(*autograd.Engine, auto
 	was := *g.mode
 	g.mode.Enabled = o.CreateGraph // which the program's hooks and functions see
 	defer func() { g.mode.Enabled = was.Enabled }()
-	return run(e, autograd.Options{RetainGraph: o.RetainGraph, CreateGraph: o.CreateGraph, Accumulate: o.Accumulate, AllowUnused: o.AllowUnused, Inputs: o.Inputs, At: edges(o.At), On: o.On})
+	return run(e, autograd.Options{RetainGraph: o.RetainGraph, CreateGraph: o.CreateGraph, Accumulate: o.Accumulate, AllowUnused: o.AllowUnused, Inputs: o.Inputs, At: edges(o.At), On: o.On, Alone: o.Alone})
 }
 
 func (g *gradient) EdgeOf(t *tensor.Tensor) torch.GradEdge { return edge(autograd.EdgeOf(t)) }

@@ -80,3 +80,125 @@ plain = lambda x: x * 2 + 1
 		})
 	}
 }
+
+// TestGradientsThatNobodyTakes: gradients that a backward pass returns are given back where its caller drops them, and only where nobody else can have them.
+func TestGradientsThatNobodyTakes(t *testing.T) {
+	const start = `
+import torch
+kept = []
+x = torch.full((300, 300), 2.0, requires_grad=True)
+z = torch.full((300, 300), 3.0, requires_grad=True)
+seed = torch.ones(300, 300)
+
+def grad(y, *of, **kw):
+    return torch.autograd.grad(y, of, seed, retain_graph=True, **kw)
+
+def hooked(y, f):
+    y.register_hook(f)
+    return y
+
+class Keeps(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x): return x * 2
+    @staticmethod
+    def backward(ctx, g):
+        kept.append(g * 2)
+        return kept[-1]
+`
+	for _, c := range []struct {
+		name, setup, call string
+		want              int
+	}{
+		{"dropped", "y = x.sin()", "grad(y, x)", 3},
+		{"of two, dropped", "y = x * z", "grad(y, x, z)", 3},
+		{"taken", "y = x.sin()", "g = grad(y, x)", 0},
+		{"the seed", "y = x + 1", "grad(y, x)", 0},
+		{"the seed for both", "y = x + z", "grad(y, x, z)", 0},
+		{"kept by a hook", "y = hooked(x * 2, kept.append).sin()", "grad(y, x)", 0},
+		{"kept by a hook of what is asked for", "x.register_hook(kept.append); y = x.sin()", "grad(y, x)", 0},
+		{"kept by a function", "y = Keeps.apply(x)", "grad(y, x)", 0},
+		{"with a history", "y = x.sin()", "grad(y, x, create_graph=True)", 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, run := session(t)
+			n, unheld := 0, s.In.Unheld
+			s.In.Unheld = func(o vm.Object) {
+				if _, ok := vm.AsTuple(o); ok {
+					n++
+				}
+				unheld(o)
+			}
+			s.In.Builtins.Dict.SetStr("count", &vm.Builtin{Name: "count", Fn: func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) {
+				n = 0
+				return vm.None, nil
+			}})
+			if _, err := run(start + c.setup + "\n" + c.call + "\ncount()\nfor i in range(3): " + c.call + "\nfor k in kept: k.sum().item()\n"); err != nil {
+				t.Fatal(err)
+			}
+			if n != c.want {
+				t.Errorf("%d of 3 results were given back, want %d", n, c.want)
+			}
+		})
+	}
+}
+
+// TestGradientsKept: what a backward pass gives back of its own is nothing that somebody still reads.
+func TestGradientsKept(t *testing.T) {
+	const source = `
+import torch
+def leaf(v): return torch.full((300, 300), v, requires_grad=True)
+def same(t, v): assert t.shape == (300, 300) and bool((t == v).all()), (t.flatten()[:3], v)
+kept = []
+
+x = leaf(2.0)  # one gradient for two
+y = leaf(3.0)
+z = x * y
+(z + z).sum().backward()
+same(x.grad, 6.0); same(y.grad, 4.0)
+(x * y).sum().backward()  # added in place
+same(x.grad, 9.0); same(y.grad, 6.0)
+
+x, y = leaf(2.0), leaf(3.0)  # the same gradient for both
+(x + y).mul(2).sum().backward()
+x.grad.zero_()
+same(y.grad, 2.0)
+
+x = leaf(2.0)  # asked for in the middle
+h = x * 3
+k = h * 5
+a, b, c = torch.autograd.grad((k * k).sum(), [k, h, x])
+same(a, 60.0); same(b, 300.0); same(c, 900.0)
+
+x = leaf(2.0)  # kept by hooks and by what keeps its gradient
+h = x * 3
+h.retain_grad()
+h.register_hook(lambda g: kept.append(g))
+x.register_hook(lambda g: kept.append(g) or g * 2)
+(h * 5).sum().backward()
+for _ in range(3): torch.empty(300, 300).fill_(7.0)
+same(h.grad, 5.0); same(kept[0], 5.0); same(kept[1], 15.0); same(x.grad, 30.0)
+
+x = leaf(2.0)  # a node that sees what it is given and gives
+n = (x * 3).grad_fn
+n.register_hook(lambda i, o: kept.extend([i[0], o[0]]))
+n.register_prehook(lambda o: kept.append(o[0]))
+h = x * 3
+h.grad_fn.register_hook(lambda i, o: kept.extend([i[0], o[0]]))
+(h * 5).sum().backward()
+for _ in range(3): torch.empty(300, 300).fill_(7.0)
+same(kept[-2], 15.0); same(kept[-1], 5.0); same(x.grad, 15.0)
+
+x = leaf(2.0)  # views of what a formula made
+a, b = torch.autograd.grad((x.t() * 3).t()[:150].sum(), [x, x])
+assert a[:150].eq(3).all() and b[150:].eq(0).all()
+w = torch.ones(300, 300, requires_grad=True)
+torch.nn.functional.linear(x, w).sum().backward()
+same(x.grad, 300.0); same(w.grad, 600.0)
+x.grad.t().add_(1)
+same(w.grad, 600.0)
+`
+	_, run := session(t)
+	if _, err := run(source); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -98,6 +98,8 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
         if isinstance(i, torch.Tensor) and not i.requires_grad:
             raise RuntimeError("One of the differentiated Tensors does not require grad")
     keep = bool(create_graph if retain_graph is None else retain_graph)
+    if not is_grads_batched and not materialize_grads:  # returned at once: where the caller drops them, nobody has had them
+        return torch._C._autograd_grad(outputs, grad_outputs, inputs, keep, create_graph, bool(allow_unused), False)
 
     def one(seeds, keep):
         return torch._C._autograd_grad(outputs, seeds, inputs, keep, create_graph, bool(allow_unused) or materialize_grads, False)
