@@ -198,6 +198,12 @@ var unwritten = sync.OnceValue(func() map[string][]*Op {
 	return out
 })
 
+// Prepare reads the signatures, which the first use of an operator, or of its name, would do.
+func Prepare() {
+	sorted()
+	boundSchemas()
+}
+
 // All is every operator of PyTorch, sorted by full name.
 func All() []*Op { return slices.Clone(sorted()) }
 

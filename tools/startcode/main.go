@@ -9,14 +9,17 @@ package main
 import (
 	"archive/zip"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/klauspost/compress/zstd"
 
+	"whittle/capture/python/code"
 	"whittle/tools/whittle/stack"
 )
 
@@ -52,22 +55,34 @@ func write(w io.Writer) error {
 	}
 	defer os.RemoveAll(cache)
 	in := stack.New(context.Background(), cache).In
-	in.CodeShipped = nil
+	var asked []string // the order in which code is wanted
+	in.CodeShipped = func(name string) *code.Code {
+		asked = append(asked, name)
+		return nil
+	}
 	if err := in.RunText("<startcode>", loads); err != nil {
 		return fmt.Errorf("%s", in.FormatException(err))
 	}
-	names, err := filepath.Glob(filepath.Join(in.CodeCache, "*", "*"))
+	folders, err := filepath.Glob(filepath.Join(in.CodeCache, "*"))
 	if err != nil {
 		return err
 	}
+	if len(folders) != 1 {
+		return fmt.Errorf("the code cache has %d folders, of one build", len(folders))
+	}
 	z := zip.NewWriter(w)
 	z.RegisterCompressor(zstd.ZipMethodWinZip, zstd.ZipCompressor(zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderCRC(false)))
-	for _, name := range names {
-		data, err := os.ReadFile(name)
+	packed := map[string]bool{}
+	for _, name := range asked {
+		data, err := os.ReadFile(filepath.Join(folders[0], name))
+		if errors.Is(err, fs.ErrNotExist) || packed[name] {
+			continue // it is compiled each time, or was asked for before
+		}
 		if err != nil {
 			return err
 		}
-		e, err := z.CreateHeader(&zip.FileHeader{Name: filepath.Base(name), Method: zstd.ZipMethodWinZip})
+		packed[name] = true
+		e, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zstd.ZipMethodWinZip})
 		if err != nil {
 			return err
 		}

@@ -33,6 +33,7 @@ func weakRefsOf(in *vm.Interp) *weakRefs {
 	if !ok {
 		w = &weakRefs{byObject: map[int64][]weak.Pointer[vm.Instance]{}}
 		in.Ext[weakRefsKey{}] = w
+		in.Heard = func() bool { return w.heard(in) }
 		in.AroundCollect(w.loosen, func() (dead, left int) { dead = w.regain(in); return dead, len(w.byObject) })
 	}
 	return w
@@ -88,6 +89,33 @@ func (w *weakRefs) to(in *vm.Interp, o vm.Object) (out []vm.Object) {
 		}
 	}
 	return out
+}
+
+// heard reports whether a reference calls what is not the library's: its own functions take dead objects out of its containers.
+func (w *weakRefs) heard(in *vm.Interp) bool {
+	own := map[string]bool{}
+	for _, refs := range w.byObject {
+		for _, p := range refs {
+			r := p.Value()
+			if r == nil || r.Slots[refCallback] == nil {
+				continue
+			}
+			f, ok := r.Slots[refCallback].(*vm.Function)
+			if !ok {
+				return true
+			}
+			file := f.Code.Filename
+			is, known := own[file]
+			if !known {
+				is = in.EmbeddedFile(file)
+				own[file] = is
+			}
+			if !is {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // loosen lets go of the objects of all references, and forgets the references that are gone themselves.

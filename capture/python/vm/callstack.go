@@ -164,7 +164,7 @@ func (in *Interp) finish(f *Frame, pushed bool) (Object, error) {
 	if in.FrameHook != nil || prev == nil || in.watched || in.depth >= in.RecursionLimit {
 		v, err := in.runFrame(f)
 		if pushed {
-			in.endFrame(f)
+			in.endFrame(f, v)
 		}
 		return v, err
 	}
@@ -184,7 +184,7 @@ func (in *Interp) finish(f *Frame, pushed bool) (Object, error) {
 		in.exc = prevExc
 	}
 	if pushed {
-		in.endFrame(f)
+		in.endFrame(f, v)
 	}
 	return v, err
 }

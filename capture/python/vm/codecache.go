@@ -48,7 +48,7 @@ func (im *Imports) compiled(file, stamp string, text func() (string, error), com
 	sum := sha256.Sum256([]byte(file + "\x00" + stamp))
 	name, path := hex.EncodeToString(sum[:12]), ""
 	if im.CodeShipped != nil {
-		if c := codeOf(im.CodeShipped(name), file); c != nil {
+		if c := im.CodeShipped(name); c != nil && c.Filename == file {
 			return c, nil
 		}
 	}

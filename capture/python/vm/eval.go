@@ -336,7 +336,11 @@ loop:
 		case code.STORE_DEREF:
 			sp--
 			if cell, ok := f.LocalsPlus[o.arg].(*Cell); ok {
+				old := cell.V
 				cell.V = stack[sp]
+				if in.awaited != 0 && cell.V == None {
+					in.letGo(f, sp, old)
+				}
 			} else {
 				f.LocalsPlus[o.arg] = &Cell{stack[sp]}
 			}
@@ -511,7 +515,11 @@ loop:
 				err = e
 				goto fail
 			}
+			old := stack[sp-1]
 			stack[sp-1] = MakeBool(!t)
+			if in.awaited != 0 {
+				in.drop(f, sp, old, guessed)
+			}
 		case code.BINARY_SUBSCR:
 			key, a := stack[sp-1], stack[sp-2]
 			var v Object
@@ -826,6 +834,9 @@ loop:
 				if t, err = in.Truth(stack[sp]); err != nil {
 					goto fail
 				}
+				if in.awaited != 0 {
+					in.drop(f, sp, stack[sp], guessed)
+				}
 			}
 			if !t {
 				if o.op() == code.POP_JUMP_BACKWARD_IF_FALSE && in.stop.Load() {
@@ -841,6 +852,9 @@ loop:
 			if !known {
 				if t, err = in.Truth(stack[sp]); err != nil {
 					goto fail
+				}
+				if in.awaited != 0 {
+					in.drop(f, sp, stack[sp], guessed)
 				}
 			}
 			if t {
@@ -881,6 +895,9 @@ loop:
 				pc = int(o.arg)
 			} else {
 				sp--
+				if in.awaited != 0 {
+					in.drop(f, sp, stack[sp], guessed)
+				}
 			}
 		case code.JUMP_FORWARD, code.JUMP_BACKWARD_NO_INTERRUPT:
 			pc = int(o.arg)

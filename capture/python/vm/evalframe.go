@@ -99,6 +99,13 @@ func (in *Interp) unwind(f *Frame, err error, entry bool) (sp, pc int, _ error) 
 	if entry && f.spy != nil {
 		r = in.traceException(f, r)
 	}
+	if entry && in.awaited != 0 {
+		height := 0
+		if h, ok := f.Code.HandlerAt(f.PC); ok {
+			height = int(h.Depth)
+		}
+		in.unwound(f, height)
+	}
 	return f.handle(r, f.PC)
 }
 

@@ -379,8 +379,10 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 		in.exc, _ = v.(*Exception)
 	case code.POP_EXCEPT:
 		sp--
+		handled := in.exc
 		in.exc, _ = stack[sp].(*Exception)
 		stack[sp] = nil
+		in.endHandling(f, sp, handled)
 	// The part that a clause takes is what is handled while the clause runs.
 	case code.CHECK_EG_MATCH:
 		match, rest, err := starMatch(in, stack[sp-2], stack[sp-1])

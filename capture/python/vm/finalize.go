@@ -15,7 +15,8 @@ import (
 //
 // Go's collector decides what is alive. CPython counts references and knows at once; here a collection runs where a program may rely on it: when
 // a name, an attribute or an item that held such an object is deleted, set to None, or stored over at the top of a module, when a scope that had it is left,
-// when the value of an expression is dropped, at gc.collect(), and when the program ends. In between, what Go has found out by itself is
+// when the value of an expression is dropped, when an exception ends that passed a frame which had it, at gc.collect(), and when the program ends.
+// What a name of the frames that run still stands for is not looked for, nor what outlived a few such collections before. In between, what Go has found out by itself is
 // told at the next call or round of a loop. Objects that refer to themselves in a circle, and have a __del__, hear of it only at the end, as Go
 // gives no such circle back.
 type Finals struct {
@@ -26,6 +27,9 @@ type Finals struct {
 	// BeforeRead is told of a file that is about to be read by others than file objects, so that what a program wrote to it, by a file object
 	// that nobody refers to any more, is in it; nil => nobody is.
 	BeforeRead func(path string)
+
+	// Heard reports whether a program could tell that a weak reference calls what it was told to call, at its end; nil => it could not.
+	Heard func() bool
 
 	watches []*watch
 	awaited int // objects that are watched, or to which weak references refer
@@ -282,7 +286,8 @@ func (in *Interp) RunFallen() int {
 
 // EndWatched tells the objects that are still there: the program ends.
 func (in *Interp) EndWatched() {
-	if in.dropVoid(); in.awaited > 0 {
+	in.dropVoid()
+	if len(in.watches) > 0 || in.awaited > 0 && in.Heard != nil && in.Heard() {
 		in.Collect()
 	}
 	for len(in.watches) > 0 { // those that are told may make others
@@ -349,7 +354,18 @@ func (in *Interp) letGo(f *Frame, sp int, o Object) { in.drop(f, sp, o, meant) }
 
 // drop is letGo with its allowance.
 func (in *Interp) drop(f *Frame, sp int, o Object, a allowance) {
-	if in.awaited == 0 || o == nil || !awaited(o) {
+	if in.awaited == 0 || o == nil {
+		return
+	}
+	if e, ok := o.(*Exception); ok { // with it go the frames that it has passed
+		held := e.holds(f, 0)
+		if held == nil {
+			return
+		}
+		o, a, in.backward = held, guessed, true // the innermost frame goes first
+	} else if m, ok := o.(*BoundMethod); ok && awaited(m.Self) { // as a with statement has
+		o = m.Self
+	} else if !awaited(o) && (a != meant || !owns(o)) {
 		return
 	}
 	switch o.(type) {
@@ -357,12 +373,66 @@ func (in *Interp) drop(f *Frame, sp int, o Object, a allowance) {
 		in.backward = true
 	}
 	if a == guessed {
-		a = dropping(o)
+		if a = dropping(o); tired(o) || f.has(o) {
+			in.backward = false
+			return
+		}
 	}
+	t := triggerOf(o)
 	o = nil
 	clear(f.Stack[sp:])
 	in.collectDropped(a)
+	t.count()
 	in.backward = false
+}
+
+// A trigger is the object for whose sake a collection runs.
+type trigger struct{ p weak.Pointer[Instance] }
+
+func triggerOf(o Object) trigger {
+	if x, ok := o.(*Instance); ok {
+		return trigger{weak.Make(x)}
+	}
+	return trigger{}
+}
+
+// count counts a false alarm, if it is one: somebody else still has the object.
+func (t trigger) count() {
+	if x := t.p.Value(); x != nil && x.id&alarms != alarms {
+		x.id += oneAlarm
+	}
+}
+
+// tired reports whether an object has outlived so many collections for its sake that no scope that it leaves is taken for its end any more.
+func tired(o Object) bool {
+	x, ok := o.(*Instance)
+	return ok && x.id&alarms == alarms
+}
+
+// known reports whether the frame that runs, or one of its callers, has a name for o, or for an instance that has it.
+func (in *Interp) known(o Object) bool {
+	n := 0
+	for f := in.frame; f != nil && n < few; f = f.Back {
+		n++
+		for _, v := range f.LocalsPlus {
+			if v == o {
+				return true
+			}
+			i, ok := v.(*Instance)
+			if !ok || i.Dict == nil || n > 2 {
+				continue
+			}
+			has := false
+			i.Dict.Each(func(_, v Object) bool {
+				has = v == o
+				return !has
+			})
+			if has {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // storeNone has a local name stand for None: it lets go of what it stood for.
@@ -372,17 +442,19 @@ func (in *Interp) storeNone(f *Frame, sp int, name int32) {
 	in.letGo(f, sp, old)
 }
 
-// endFrame gives back a frame whose call is over, with what only its scope held.
-func (in *Interp) endFrame(f *Frame) {
-	var dropped Object
-	if in.awaited != 0 && f.Code.scopeEnd > f.Code.scopeBegin {
-		dropped = in.leaving(f)
+// endFrame gives back a frame whose call is over, with what only its scope held, unless a traceback has the frame. v is what it returned, nil where it failed.
+func (in *Interp) endFrame(f *Frame, v Object) {
+	if in.awaited == 0 || v == nil && f.retained || f.Code.scopeEnd <= f.Code.scopeBegin {
+		in.popFrame(f)
+		return
 	}
+	dropped := in.leaving(f, v)
 	in.popFrame(f)
 	if dropped != nil {
-		a := dropping(dropped)
+		a, t := dropping(dropped), triggerOf(dropped)
 		dropped = nil
 		in.collectDropped(a)
+		t.count()
 	}
 }
 
@@ -456,7 +528,7 @@ func awaitedItself(o Object) bool {
 	case *Instance:
 		return x.id&isAwaited != 0
 	case *Generator:
-		return x.id&isAwaited != 0 && !x.done
+		return !x.done && (x.id&isAwaited != 0 || x.frame != nil && slices.ContainsFunc(x.frame.LocalsPlus, awaitedInstance))
 	case *Coroutine:
 		return x.id&isAwaited != 0 && !x.body.done
 	case *Function:
@@ -469,28 +541,164 @@ func awaitedItself(o Object) bool {
 	return false
 }
 
+// awaitedInstance reports whether o is an instance whose end is awaited.
+func awaitedInstance(o Object) bool {
+	x, ok := o.(*Instance)
+	return ok && x.id&isAwaited != 0
+}
+
 // few is how many items of a list are looked at.
 const few = 8
 
 // dropping is the allowance for a value that is dropped, or that a scope held.
 func dropping(o Object) allowance {
-	if x, ok := o.(*Instance); ok && x.Class.Lookup("__del__") != nil {
-		return told
+	switch x := o.(type) {
+	case *Instance:
+		if x.Class.Lookup("__del__") != nil {
+			return told
+		}
+	case *List:
+		return droppingAny(x.Items)
+	case *Tuple:
+		return droppingAny(x.Items)
+	case *Generator:
+		if x.frame != nil {
+			for _, v := range x.frame.LocalsPlus {
+				if i, ok := v.(*Instance); ok && i.Class.Lookup("__del__") != nil {
+					return told
+				}
+			}
+		}
 	}
 	return guessed
 }
 
+// droppingAny is dropping for a list or a tuple of these.
+func droppingAny(items []Object) allowance {
+	for _, v := range items[:min(len(items), few)] {
+		if i, ok := v.(*Instance); ok && i.Class.Lookup("__del__") != nil {
+			return told
+		}
+	}
+	return guessed
+}
+
+// owns reports whether one of the first attributes of an instance, or values of a dict, has a __del__ that is still to be called.
+func owns(o Object) bool {
+	d, _ := o.(*Dict)
+	if i, ok := o.(*Instance); ok {
+		d = i.Dict
+	}
+	if d == nil {
+		return false
+	}
+	n, found := 0, false
+	d.Each(func(_, v Object) bool {
+		n++
+		found = awaitedInstance(v) && dropping(v) == told
+		return !found && n < few
+	})
+	return found
+}
+
 // leaving gives something whose end is awaited and that a scope held which is left, one with a __del__ if there is any: what its caller gave it
-// is the caller's, and a free variable is the function's.
-func (in *Interp) leaving(f *Frame) (held Object) {
+// is the caller's, as v is, which it returned, and a free variable is the function's.
+func (in *Interp) leaving(f *Frame, v Object) (held Object) {
 	for _, o := range f.LocalsPlus[f.Code.scopeBegin:f.Code.scopeEnd] {
-		if o != nil && awaited(o) {
+		if o != nil && awaited(o) && o != v && !tired(o) && !in.known(o) {
 			if held = o; dropping(o) == told {
 				break
 			}
 		}
 	}
 	return held
+}
+
+// passed is how many of the frames that an exception has passed are looked at, and how many exceptions behind it.
+const passed, behind = 32, 4
+
+// holds gives something whose end is awaited and that e holds by the frames that it has passed, one with a __del__ if there is any. What those
+// were given is their callers', unless it has a __del__: the first argument of an __init__ that fails is nobody else's. f is the frame that handles e,
+// and goes on.
+func (e *Exception) holds(f *Frame, depth int) (held Object) {
+	n := 0
+	for t := e.Traceback; t != nil && n < passed; t = t.Next {
+		n++
+		if t.frame == nil || t.frame == f {
+			continue
+		}
+		own := t.frame.LocalsPlus[t.Code.scopeBegin:max(t.Code.scopeBegin, t.Code.scopeEnd)]
+		for _, o := range own {
+			if o != nil && awaited(o) {
+				held = o
+			}
+		}
+		for _, o := range t.frame.LocalsPlus {
+			if o != nil && endsBy(o) && !f.has(o) {
+				return o
+			}
+		}
+	}
+	if e.Args != nil {
+		for _, o := range e.Args.Items {
+			if endsBy(o) && !f.has(o) {
+				return o
+			}
+		}
+	}
+	if o, ok := e.Fields.GetStr("obj"); ok && endsBy(o) && !f.has(o) { // of an AttributeError
+		return o
+	}
+	if e.Context != nil && depth < behind {
+		if o := e.Context.holds(f, depth+1); o != nil {
+			return o
+		}
+	}
+	return held
+}
+
+// endsBy reports whether an object has a __del__ that is still to be called.
+func endsBy(o Object) bool { return awaitedItself(o) && dropping(o) == told }
+
+// has reports whether a name of the frame's function stands for o.
+func (f *Frame) has(o Object) bool {
+	for _, v := range f.LocalsPlus {
+		if v == o {
+			return true
+		}
+		if c, ok := v.(*Cell); ok && c.V == o {
+			return true
+		}
+	}
+	return false
+}
+
+// endHandling is called where a handler ends: e, which was handled, is let go of, unless a name has it, as in "except E as e", which is deleted
+// next.
+func (in *Interp) endHandling(f *Frame, sp int, e *Exception) {
+	if in.awaited == 0 || e == nil || e.holds(f, 0) == nil || e == in.exc || f.has(e) {
+		return
+	}
+	if d, ok := f.Locals.(*Dict); ok {
+		named := false
+		d.Each(func(_, v Object) bool {
+			named = v == Object(e)
+			return !named
+		})
+		if named {
+			return
+		}
+	}
+	in.drop(f, sp, e, guessed)
+}
+
+// unwound takes the values of f's stack from sp on away, as an exception ends what they were for, and tells those that have a __del__ and that no name
+// of the function stands for.
+func (in *Interp) unwound(f *Frame, sp int) {
+	if slices.ContainsFunc(f.Stack[sp:], func(o Object) bool { return o != nil && endsBy(o) && !f.has(o) }) {
+		clear(f.Stack[sp:])
+		in.collectDropped(told)
+	}
 }
 
 // finalizes has an instance's __del__ called when nothing refers to it any more.

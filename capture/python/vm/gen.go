@@ -140,6 +140,14 @@ func (g *Generator) resume(in *Interp, sent Object, exc *Exception) (v, ret Obje
 	if err != nil {
 		return nil, nil, g.unstopped(in, err)
 	}
+	if in.awaited != 0 {
+		if held := in.leaving(f, v); held != nil {
+			a, t := dropping(held), triggerOf(held)
+			held, f = nil, nil
+			in.collectDropped(a)
+			t.count()
+		}
+	}
 	return nil, v, nil
 }
 

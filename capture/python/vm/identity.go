@@ -18,8 +18,14 @@ type Alias interface {
 	Identified() Object
 }
 
-// isAwaited marks an object whose end is awaited (see Finals): a bit that no number has.
-const isAwaited = 1
+// The lowest bits of an identity are no part of the number. isAwaited marks an object whose end is awaited (see Finals); alarms counts how often it
+// was taken to be gone, and was not.
+const (
+	isAwaited = 1
+	oneAlarm  = 2
+	alarms    = 6
+	notNumber = isAwaited | alarms
+)
 
 // Identities hands out the numbers that id() shows. An object gets its number when it is first asked for, and the next object the next
 // number: a program that is run again sees the same ones, which addresses would not give.
@@ -47,11 +53,11 @@ func (ids *Identities) ID(o Object) int64 {
 	}
 	if x, ok := o.(interface{ identity() *int64 }); ok {
 		p := x.identity()
-		if *p&^isAwaited == 0 {
+		if *p&^notNumber == 0 {
 			ids.last += identityStep
 			*p |= ids.last
 		}
-		return *p &^ isAwaited
+		return *p &^ notNumber
 	}
 	return int64(uintptr((*iface)(unsafe.Pointer(&o)).data))
 }

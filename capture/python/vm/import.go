@@ -27,8 +27,12 @@ type Imports struct {
 	Optimize code.Optimize // the level at which modules are compiled
 
 	CodeCache string // the folder that keeps compiled code, empty for none
-	// CodeShipped, if not nil, gives a file of such a folder that came with the program, nil for one that did not.
-	CodeShipped func(name string) []byte
+	// CodeShipped, if not nil, gives the code that such a folder has under a name, and that came with the program; nil for what did not. Nobody
+	// changes it.
+	CodeShipped func(name string) *code.Code
+	// Ahead has, by the name of a module, what its import will need and another goroutine may make meanwhile. It is begun once, before anything
+	// of the module is.
+	Ahead map[string]func()
 	// CodeKept, if not nil, keeps the code of modules inside the program, for other interpreters of the process. Code is not changed once it was made.
 	CodeKept *KeptCode
 
@@ -177,6 +181,10 @@ func importDotted(in *Interp, name string) (Object, error) {
 			return nil, in.moduleNotFound(name, "import of "+name+" halted; None in sys.modules")
 		}
 		return m, nil
+	}
+	if ahead := in.Ahead[name]; ahead != nil {
+		delete(in.Ahead, name)
+		go ahead()
 	}
 	parent, child := "", name
 	if i := strings.LastIndexByte(name, '.'); i >= 0 {

@@ -49,7 +49,7 @@ type app struct {
 // Run runs the command and returns its exit status: 0 fine, 1 the script or repro failed, 2 whittle was used wrongly, 70 a fault of whittle's
 // own ended the script.
 func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	paceGC(len(args) > 0 && strings.HasPrefix(args[0], "__"))
+	fill := paceGC(len(args) > 0 && strings.HasPrefix(args[0], "__"))
 	if len(args) > 0 && args[0] == worker.WorkerArg {
 		_ = os.Unsetenv("TORCH_TRACE") // it is of the program, and not of the questions about its graphs
 		if err := worker.Serve(context.Background(), stack.Runner(cacheDir())); err != nil {
@@ -59,7 +59,7 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return 0
 	}
 	if len(args) > 0 && args[0] == scriptArg {
-		return runScript(args[1:], stdout, stderr)
+		return runScript(args[1:], fill, stdout, stderr)
 	}
 	if len(args) > 0 && args[0] == keeperArg {
 		return runKeeper(args[1:], stdout, stderr)

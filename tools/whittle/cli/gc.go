@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"unsafe"
 
 	"whittle/capture/pace"
 	"whittle/kernels/tensor"
@@ -20,22 +21,33 @@ const (
 )
 
 // roomFirst has the memory until the first collection in one piece, for which large pages are asked: most of what a short program takes is
-// spent on faults. Nothing is touched by it, and it is free again when it returns.
-func roomFirst() {
-	tensor.LargePages(make([]byte, 96<<20))
+// spent on faults. Nothing is touched by it, and it is free again when it returns. fill touches the first of it: it is for a goroutine beside
+// the one that will want it, as the system clears pages for half as long as importing torch takes.
+func roomFirst() (fill func()) {
+	debug.SetGCPercent(-1) // one collection is enough to give it back
+	room := make([]byte, 96<<20)
+	tensor.LargePages(room)
+	at := uintptr(unsafe.Pointer(unsafe.SliceData(room)))
 	runtime.GC()
+	return func() { populate(at, importing) }
 }
+
+// importing is how much memory importing torch takes, in bytes.
+const importing = 48 << 20
 
 // A turn is garbage from the start: its finalizer tells that a collection is over.
 type turn struct{ percent int }
 
-// paceGC lets the heap grow by percent, and by growth at most. A process that runs a program, and does not only wait for one, has room for it.
-func paceGC(program bool) {
+// paceGC lets the heap grow by percent, and by growth at most. A process that runs a program, and does not only wait for one, has room for it; fill
+// is as roomFirst's.
+func paceGC(program bool) (fill func()) {
+	fill = func() {}
 	if program {
-		roomFirst()
+		fill = roomFirst()
 	}
 	debug.SetGCPercent(first)
 	runtime.SetFinalizer(&turn{first}, (*turn).over)
+	return fill
 }
 
 func (t *turn) over() {

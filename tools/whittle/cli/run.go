@@ -22,6 +22,7 @@ import (
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
 	"whittle/replay"
+	"whittle/tools/whittle/early"
 	"whittle/tools/whittle/stack"
 )
 
@@ -182,16 +183,7 @@ func (a *app) keepFrame(ctx context.Context, e *event) error {
 // supervise runs the script in a child, which leaves the inputs of graphs in data and a trace in the folder traces, "" for none, and returns its exit status and the failure to minify, if
 // there is one.
 func (a *app) supervise(ctx context.Context, args []string, data, traces string, o runOptions) (int, *event, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return 0, nil, err
-	}
-	r, w, err := os.Pipe()
-	if err != nil {
-		return 0, nil, err
-	}
-	defer r.Close()
-	argv := []string{scriptArg, data}
+	argv := []string{data}
 	if o.record != "" {
 		argv = append(argv, "--record", o.record)
 	}
@@ -201,32 +193,29 @@ func (a *app) supervise(ctx context.Context, args []string, data, traces string,
 	if o.report != "" {
 		argv = append(argv, "--loops")
 	}
-	cmd := exec.Command(self, append(append(argv, "--"), args...)...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, a.stdout, a.stderr
-	cmd.Env = append(os.Environ(), "GOTRACEBACK=none")
+	order := early.Order{Args: append(append(argv, "--"), args...)}
 	if traces != "" {
-		cmd.Env = append(cmd.Env, "TORCH_TRACE="+traces)
+		order.Env = append(order.Env, "TORCH_TRACE="+traces)
 	}
 	if len(o.path) > 0 {
 		folders := slices.Clone(o.path)
 		if old := os.Getenv(stack.PathVariable); old != "" {
 			folders = append(folders, old)
 		}
-		cmd.Env = append(cmd.Env, stack.PathVariable+"="+strings.Join(folders, string(filepath.ListSeparator)))
+		order.Env = append(order.Env, stack.PathVariable+"="+strings.Join(folders, string(filepath.ListSeparator)))
 	}
-	cmd.ExtraFiles = []*os.File{w}
 	// The terminal's Ctrl-C reaches the child by itself; we only must not die of it.
 	signal.Ignore(syscall.SIGQUIT)
-	if err := cmd.Start(); err != nil {
-		w.Close()
+	child, wait, err := a.startScript(order)
+	if err != nil {
 		return 0, nil, fmt.Errorf("starting the script's process: %w", err)
 	}
-	w.Close()
+	defer child.Pipe.Close()
 	events := make(chan *event)
 	var wg conc.WaitGroup
 	wg.Go(func() {
 		defer close(events)
-		dec := json.NewDecoder(r)
+		dec := json.NewDecoder(child.Pipe)
 		for {
 			var e event
 			if dec.Decode(&e) != nil {
@@ -235,11 +224,50 @@ func (a *app) supervise(ctx context.Context, args []string, data, traces string,
 			events <- &e
 		}
 	})
-	run := &supervision{app: a, process: cmd.Process, wait: patience{given: o.hang, slow: slowness}}
+	run := &supervision{app: a, process: child.Process, wait: patience{given: o.hang, slow: slowness}}
 	run.follow(ctx, events)
-	werr := cmd.Wait()
+	state, err := wait()
 	wg.Wait()
-	return run.ended(werr)
+	if err != nil {
+		return 0, run.failed, err
+	}
+	return run.ended(state)
+}
+
+// startScript gives the order to the process that was started early, or to one that it starts where there is none, or the streams are not this
+// process's own. wait is to be called once: it waits for the end of the process.
+func (a *app) startScript(o early.Order) (c *early.Child, wait func() (*os.ProcessState, error), err error) {
+	if a.stdin == os.Stdin && a.stdout == os.Stdout && a.stderr == os.Stderr {
+		if c := early.Take(); c != nil {
+			return c, c.Process.Wait, c.Give(o)
+		}
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, nil, err
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer w.Close()
+	cmd := exec.Command(self, append([]string{scriptArg}, o.Args...)...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, a.stdout, a.stderr
+	cmd.Env = append(append(os.Environ(), "GOTRACEBACK=none"), o.Env...)
+	cmd.ExtraFiles = []*os.File{w}
+	if err := cmd.Start(); err != nil {
+		r.Close()
+		return nil, nil, err
+	}
+	wait = func() (*os.ProcessState, error) {
+		err := cmd.Wait()
+		var status *exec.ExitError
+		if errors.As(err, &status) {
+			err = nil
+		}
+		return cmd.ProcessState, err
+	}
+	return &early.Child{Process: cmd.Process, Pipe: r}, wait, nil
 }
 
 // supervision is what the parent knows of the script's process while it runs.
@@ -310,16 +338,11 @@ func (s *supervision) take(ctx context.Context, e *event, timer *time.Timer) {
 	}
 }
 
-// ended says with what status the process ended, and what failed: what the script said, or the compilation during which it died. werr is what
-// waiting for it gave.
-func (s *supervision) ended(werr error) (int, *event, error) {
-	var xe *exec.ExitError
-	if !errors.As(werr, &xe) {
-		return 0, s.failed, werr
-	}
-	ws, ok := xe.Sys().(syscall.WaitStatus)
+// ended says with what status the process ended, and what failed: what the script said, or the compilation during which it died.
+func (s *supervision) ended(state *os.ProcessState) (int, *event, error) {
+	ws, ok := state.Sys().(syscall.WaitStatus)
 	if !ok || !ws.Signaled() {
-		return xe.ExitCode(), s.failed, nil
+		return state.ExitCode(), s.failed, nil
 	}
 	what := "was killed by signal " + ws.Signal().String()
 	if s.hung > 0 {

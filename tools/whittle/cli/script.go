@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -22,6 +24,7 @@ import (
 	"whittle/kernels/tensor"
 	"whittle/replay/files"
 	"whittle/repros"
+	"whittle/tools/whittle/early"
 	"whittle/tools/whittle/stack"
 )
 
@@ -36,7 +39,24 @@ type script struct {
 }
 
 // runScript is the hidden subcommand __script DATA [--record FILE] [--frames] [--loops] -- SCRIPT ARGS... DATA is a folder of the parent's for the inputs of graphs.
-func runScript(args []string, stdout, stderr io.Writer) int {
+// "-" for DATA: the rest is read from the parent, once it knows, and what stands here is its command line. fill is as roomFirst's.
+func runScript(args []string, fill func(), stdout, stderr io.Writer) int {
+	if slices.ContainsFunc(args, namesTorch) {
+		go func() {
+			stack.Ahead()
+			fill()
+		}()
+	}
+	pipe := os.NewFile(3, "events")
+	if len(args) > 0 && args[0] == "-" && pipe != nil {
+		var err error
+		if args, err = early.Wait(pipe); errors.Is(err, io.EOF) {
+			return 0
+		} else if err != nil {
+			fmt.Fprintln(stderr, "whittle:", err)
+			return 2
+		}
+	}
 	data, record := "", ""
 	if len(args) > 0 {
 		data, args = args[0], args[1:]
@@ -66,11 +86,11 @@ func runScript(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	c := &script{s: stack.New(ctx, cacheDir()), path: program.name(), data: dataFolder{path: data}, failed: map[string]failedGraph{}}
-	if f := os.NewFile(3, "events"); f != nil {
-		if _, err := f.Stat(); err == nil {
+	if pipe != nil {
+		if _, err := pipe.Stat(); err == nil {
 			syscall.CloseOnExec(3)
-			c.events = json.NewEncoder(f)
-			go endWith(f)
+			c.events = json.NewEncoder(pipe)
+			go endWith(pipe)
 		}
 	}
 	c.s.CompileInBackground()
@@ -116,6 +136,15 @@ func runScript(args []string, stdout, stderr io.Writer) int {
 	return code
 }
 
+// namesTorch guesses from an argument of the command line, a text or a file, whether torch will be imported.
+func namesTorch(arg string) bool {
+	if strings.HasSuffix(arg, ".py") {
+		text, err := os.ReadFile(arg)
+		return err == nil && bytes.Contains(text, []byte("torch"))
+	}
+	return strings.Contains(arg, "torch")
+}
+
 // endWith ends the process when nobody reads the pipe any more: whoever supervises a script has been killed, and a script that nobody supervises
 // may run, and grow, for ever.
 func endWith(w *os.File) {
@@ -124,7 +153,7 @@ func endWith(w *os.File) {
 		if _, err := unix.Poll(fds, -1); err != nil && err != unix.EINTR {
 			return // there are no means to tell
 		}
-		if fds[0].Revents&unix.POLLERR != 0 {
+		if fds[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0 {
 			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/sourcegraph/conc"
@@ -23,6 +24,7 @@ import (
 	"whittle/capture/fx/interp"
 	"whittle/capture/numpy"
 	"whittle/capture/python/stdlib"
+	"whittle/capture/python/ucd"
 	"whittle/capture/python/vm"
 	"whittle/capture/torch"
 	"whittle/kernels/aten"
@@ -94,6 +96,14 @@ const PathVariable = "WHITTLE_PATH"
 // kept is the code of torch's modules and of others inside the program: each question of a search has a session of its own, and each of these imports torch.
 var kept vm.KeptCode
 
+// Ahead makes what the import of torch needs, beside the import: tables and code that are the same in all sessions. Sessions begin it themselves
+// when torch is imported; who knows earlier begins it earlier.
+var Ahead = sync.OnceFunc(func() {
+	aten.Prepare()
+	startcode.Ahead()
+	ucd.Of('0')
+})
+
 // New makes a session.
 func New(ctx context.Context, cacheDir string) *Session {
 	in := vm.New()
@@ -108,7 +118,8 @@ func New(ctx context.Context, cacheDir string) *Session {
 			in.Site = append(in.Site, dir)
 		}
 	}
-	in.CodeShipped, in.CodeKept = startcode.Read, &kept
+	in.CodeShipped, in.CodeKept = startcode.Code, &kept
+	in.Ahead = map[string]func(){"torch": Ahead}
 	if cacheDir != "" {
 		in.CodeCache = filepath.Join(cacheDir, "code")
 	}

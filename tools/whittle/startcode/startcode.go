@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
+
+	"whittle/capture/python/code"
 )
 
 //go:generate go run ../../startcode -o code.zip
@@ -16,20 +18,30 @@ var archive string
 
 // shipped is the archive, opened.
 type shipped struct {
-	files   map[string]*zip.File
+	files   map[string]*file
+	order   []*file // as the imports ask for them
 	decoder *zstd.Decoder
 }
 
-var open = sync.OnceValue(func() shipped {
+// file is one of the archive. Two goroutines may want it: the one that asks, and the one that reads ahead.
+type file struct {
+	*zip.File
+	once sync.Once
+	code *code.Code
+}
+
+var open = sync.OnceValue(func() *shipped {
 	r, err := zip.NewReader(strings.NewReader(archive), int64(len(archive)))
 	if err != nil {
 		damaged(err)
 	}
-	s := shipped{files: make(map[string]*zip.File, len(r.File))}
-	for _, f := range r.File {
-		s.files[f.Name] = f
+	s := &shipped{files: make(map[string]*file, len(r.File)), order: make([]*file, len(r.File))}
+	files := make([]file, len(r.File))
+	for i, f := range r.File {
+		files[i].File = f
+		s.files[f.Name], s.order[i] = &files[i], &files[i]
 	}
-	if s.decoder, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true)); err != nil {
+	if s.decoder, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderLowmem(true)); err != nil {
 		damaged(err)
 	}
 	return s
@@ -38,20 +50,38 @@ var open = sync.OnceValue(func() shipped {
 // damaged panics: the archive was whole when this program was built.
 func damaged(err error) { panic("startcode: the embedded code is damaged: " + err.Error()) }
 
-// Read gives a file of the code cache, nil for one that is not here.
-func Read(name string) []byte {
+// Code gives the code that the code cache would have under a name, nil for one that is not here.
+func Code(name string) *code.Code {
 	s := open()
 	f := s.files[name]
 	if f == nil {
 		return nil
 	}
-	at, err := f.DataOffset()
-	if err != nil {
-		damaged(err)
+	return s.read(f)
+}
+
+// Ahead reads all that is here, in the order in which importing torch asks for it. It is for a goroutine beside the one that imports, which takes
+// three times as long to run a module as this does to read it.
+func Ahead() {
+	s := open()
+	for _, f := range s.order {
+		s.read(f)
 	}
-	b, err := s.decoder.DecodeAll([]byte(archive[at:at+int64(f.CompressedSize64)]), make([]byte, 0, f.UncompressedSize64))
-	if err != nil {
-		damaged(err)
-	}
-	return b
+}
+
+func (s *shipped) read(f *file) *code.Code {
+	f.once.Do(func() {
+		at, err := f.DataOffset()
+		if err != nil {
+			damaged(err)
+		}
+		b, err := s.decoder.DecodeAll([]byte(archive[at:at+int64(f.CompressedSize64)]), make([]byte, 0, f.UncompressedSize64))
+		if err != nil {
+			damaged(err)
+		}
+		if f.code, err = code.Unmarshal(b); err != nil {
+			damaged(err)
+		}
+	})
+	return f.code
 }
