@@ -299,7 +299,7 @@ func (e AlonePlain) String() string { return "run alone, on the simplest inputs:
 func (e AlonePlain) reshapes() bool { return true }
 
 func (e AlonePlain) apply(w *world, s State) (State, bool) {
-	s, ok := Alone{e.Calls}.apply(w, s)
+	s, ok := Alone(e).apply(w, s)
 	if !ok {
 		return State{}, false
 	}
