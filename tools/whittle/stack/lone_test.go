@@ -64,21 +64,32 @@ plain = lambda x: x * 2 + 1
 		{"with a history", "x.requires_grad_(); f = torch.compile(plain)", "f(x)", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s, run := session(t)
-			n, unheld := 0, s.In.Unheld
-			s.In.Unheld = func(o vm.Object) { n++; unheld(o) }
-			s.In.Builtins.Dict.SetStr("count", &vm.Builtin{Name: "count", Fn: func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) {
-				n = 0
-				return vm.None, nil
-			}})
-			if _, err := run(start + c.setup + "\n" + c.call + "\ncount()\nfor i in range(3): " + c.call + "\n"); err != nil {
-				t.Fatal(err)
-			}
-			if n != c.want {
+			if n := givenBack(t, start+c.setup, c.call, "", func(vm.Object) bool { return true }); n != c.want {
 				t.Errorf("%d of 3 results were given back, want %d", n, c.want)
 			}
 		})
 	}
+}
+
+// givenBack runs a call three times, after a setup and once without being counted, and says how many of the objects for which counts holds were given back.
+func givenBack(t *testing.T, setup, call, after string, counts func(vm.Object) bool) (n int) {
+	t.Helper()
+	s, run := session(t)
+	unheld := s.In.Unheld
+	s.In.Unheld = func(o vm.Object) {
+		if counts(o) {
+			n++
+		}
+		unheld(o)
+	}
+	s.In.Builtins.Dict.SetStr("count", &vm.Builtin{Name: "count", Fn: func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) {
+		n = 0
+		return vm.None, nil
+	}})
+	if _, err := run(setup + "\n" + call + "\ncount()\nfor i in range(3): " + call + "\n" + after + "\n"); err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // TestGradientsThatNobodyTakes: gradients that a backward pass returns are given back where its caller drops them, and only where nobody else can have them.
@@ -120,22 +131,8 @@ class Keeps(torch.autograd.Function):
 		{"with a history", "y = x.sin()", "grad(y, x, create_graph=True)", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s, run := session(t)
-			n, unheld := 0, s.In.Unheld
-			s.In.Unheld = func(o vm.Object) {
-				if _, ok := vm.AsTuple(o); ok {
-					n++
-				}
-				unheld(o)
-			}
-			s.In.Builtins.Dict.SetStr("count", &vm.Builtin{Name: "count", Fn: func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) {
-				n = 0
-				return vm.None, nil
-			}})
-			if _, err := run(start + c.setup + "\n" + c.call + "\ncount()\nfor i in range(3): " + c.call + "\nfor k in kept: k.sum().item()\n"); err != nil {
-				t.Fatal(err)
-			}
-			if n != c.want {
+			tuples := func(o vm.Object) bool { _, ok := vm.AsTuple(o); return ok }
+			if n := givenBack(t, start+c.setup, c.call, "for k in kept: k.sum().item()", tuples); n != c.want {
 				t.Errorf("%d of 3 results were given back, want %d", n, c.want)
 			}
 		})
