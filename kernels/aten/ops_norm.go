@@ -73,22 +73,10 @@ func init() {
 			switch {
 			case t.Dim() == 0:
 			case t.DType == tensor.Float32:
-				softmaxAlong(o, t, d, func(y, x []float32, cols int) {
-					if cols == 1 {
-						native.SoftmaxRows32(y, x, int(t.Shape[d]), logarithm)
-					} else {
-						native.SoftmaxCols(y, x, cols, logarithm)
-					}
-				})
+				softmaxAlong(o, t, d, logarithm, native.SoftmaxRows32)
 				return o, nil
 			case t.DType == tensor.Float64:
-				softmaxAlong(o, t, d, func(y, x []float64, cols int) {
-					if cols == 1 {
-						native.SoftmaxRows(y, x, int(t.Shape[d]), logarithm)
-					} else {
-						native.SoftmaxCols(y, x, cols, logarithm)
-					}
-				})
+				softmaxAlong(o, t, d, logarithm, native.SoftmaxRows[float64])
 				return o, nil
 			}
 			if t.DType.IsSmallFloat() && t.Dim() > 0 { // turned, so that its lines are contiguous, and in float32
@@ -230,22 +218,24 @@ func inside(t *tensor.Tensor, d int64) int64 {
 	return tensor.Numel(t.Shape[d+1:])
 }
 
-// softmaxAlong has f compute o, which is contiguous, of t along dimension d: rows where cols is 1, else columns of contiguous matrices.
-func softmaxAlong[T float32 | float64](o, t *tensor.Tensor, d int64, f func(y, x []T, cols int)) {
+// softmaxAlong computes o, which is contiguous, of t along dimension d: by rows where the lines along d are or become some, else as columns of contiguous matrices.
+func softmaxAlong[T float32 | float64](o, t *tensor.Tensor, d int64, logarithm bool, rows func(out, a []T, cols int, logarithm bool)) {
 	n, inner := t.Shape[d], inside(t, d)
 	if inner > 1 && inner < 8 { // columns are too few
 		x := lastly(t, d)
 		y := tensor.EmptyUnset(t.DType, x.Shape, x.Stride)
-		f(tensor.Raw[T](y), tensor.Raw[T](x), 1)
+		rows(tensor.Raw[T](y), tensor.Raw[T](x), int(n), logarithm)
 		tensor.Copy(swapped(o, d), y)
 		return
 	}
 	y, x := tensor.Raw[T](o), tensor.Raw[T](t.Contiguous())
 	if inner == 1 {
-		f(y, x, 1)
+		rows(y, x, int(n), logarithm)
 		return
 	}
-	eachPlane(t.Numel()/(n*inner), n*inner, func(q int64) { f(y[q*n*inner:(q+1)*n*inner], x[q*n*inner:(q+1)*n*inner], int(inner)) })
+	eachPlane(t.Numel()/(n*inner), n*inner, func(q int64) {
+		native.SoftmaxCols(y[q*n*inner:(q+1)*n*inner], x[q*n*inner:(q+1)*n*inner], int(inner), logarithm)
+	})
 }
 
 // lastly is swapped, so that lines along d are rows.

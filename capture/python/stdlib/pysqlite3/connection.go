@@ -86,12 +86,23 @@ func (c *connection) hold() func() {
 	}
 }
 
-// collect lets dead cursors go, whose statements may lock what another wants; it says whether there were any.
+// collect resets the statements of dead cursors, which may lock what another wants; it says whether there were any. Weak pointers tell at once who is dead:
+// cleanups come later, on goroutines of their own.
 func (c *connection) collect(in *vm.Interp) bool {
 	in.Collect()
 	runtime.GC()
-	time.Sleep(time.Millisecond) // for cleanups, which run on goroutines of their own and cannot be waited for; what they do not manage is swept later
-	return c.db != nil && c.db.sweep()
+	if c.db == nil {
+		return false
+	}
+	found := c.db.sweep()
+	for _, w := range c.stmts {
+		if s := w.Value(); s != nil && s.user != nil && s.user.by.Value() == nil {
+			s.user = nil
+			s.reset()
+			found = true
+		}
+	}
+	return found
 }
 
 // checkThread raises in a thread that may not use the connection.

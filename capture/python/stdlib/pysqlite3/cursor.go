@@ -25,7 +25,10 @@ type statement struct {
 }
 
 // use is one cursor's use of a statement. When the cursor dies in the midst of the rows, the statement is reset: it would lock its tables.
-type use struct{ s *statement }
+type use struct {
+	s  *statement
+	by weak.Pointer[cursor]
+}
 
 // heldStatement is what a statement's cleanup needs.
 type heldStatement struct {
@@ -427,6 +430,7 @@ func (m *module) cursorClass(in *vm.Interp) *vm.Type {
 	t := in.NewNativeType(vm.Spec{Name: "Cursor", Module: "sqlite3", Doc: "SQLite database cursor class.", NoDict: true, Strict: true,
 		New: func(in *vm.Interp, cls *vm.Type, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			c := &cursor{m: m, use: &use{}}
+			c.use.by = weak.Make(c)
 			c.self = vm.NewInstance(cls, c)
 			runtime.AddCleanup(c, func(u *use) {
 				if u.s != nil {

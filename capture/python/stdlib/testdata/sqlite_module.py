@@ -180,3 +180,23 @@ print(sqlite3.complete_statement("select 1;"), sqlite3.complete_statement("selec
 attempt(sqlite3.adapt, [])
 print(db.getlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH) > 1000, db.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, 20) > 1000)
 attempt(db.execute, "select 'a text that is too long'")
+
+# a cursor that is dropped in the midst of its rows locks its table no more; one that is there does
+con = sqlite3.connect(":memory:")
+con.execute("create table dropped(x)")
+con.executemany("insert into dropped values(?)", [(i,) for i in range(5)])
+def first_row():
+    c = con.cursor()
+    return c.execute("select x from dropped").fetchone()
+print(first_row())
+con.execute("drop table dropped")
+con.execute("create table kept(x)")
+con.executemany("insert into kept values(?)", [(1,), (2,)])
+c = con.execute("select x from kept")
+print(c.fetchone())
+try:
+    con.execute("drop table kept")
+except sqlite3.OperationalError as e:
+    print(e)
+print(c.fetchall())
+con.close()
