@@ -209,13 +209,14 @@ func (pl *planner) upcoming(ctx context.Context, v *view, count, depth int) ([]*
 		q = &queue{seen: map[string]bool{}}
 		pl.queues[at] = q
 		passed, sweeping := false, v.certify != ""
+		q.all = !pl.grouped() || pl.apartIsOver(v)
 		for _, r := range reductions {
 			switch {
 			case r.name == v.row && !sweeping, sweeping && r.name == v.certify:
 				passed = true
 			case !sweeping && r.large && CostOf(v.cur).Calls <= fewCalls && (r.soon == nil || !r.soon(v)):
 			case r.together && !(pl.grouped() && CostOf(v.cur).Calls <= fewCalls):
-			case !passed || pl.off[r.name] || !sweeping && pl.grouped() && r.grain != ofData && !r.together || r.needs > nothing && v.w.outdated || r.needs == values && v.w.hollow:
+			case !passed || pl.off[r.name] || !sweeping && !q.all && r.grain != ofData && !r.together || r.needs > nothing && v.w.outdated || r.needs == values && v.w.hollow:
 			case !sweeping && r.opening != nil && !(r.large && CostOf(v.cur).Calls <= fewCalls):
 				for _, e := range r.opening(v) {
 					q.edits = append(q.edits, early{e, r.name, r.likely})
@@ -233,7 +234,7 @@ func (pl *planner) upcoming(ctx context.Context, v *view, count, depth int) ([]*
 				break
 			}
 			q.swept = true
-			if !pl.grouped() {
+			if q.all {
 				q.edits = pl.swept(v)
 			}
 			continue
@@ -247,7 +248,7 @@ func (pl *planner) upcoming(ctx context.Context, v *view, count, depth int) ([]*
 		if t.skip || t.settled {
 			continue
 		}
-		if e.likely && q.next == nil {
+		if e.likely && q.next == nil && !(q.all && pl.grouped()) { // after apart it seldom is
 			q.next, q.row = t, e.row
 		}
 		a, err := pl.peek(ctx, t)
@@ -277,12 +278,21 @@ func (pl *planner) upcoming(ctx context.Context, v *view, count, depth int) ([]*
 		}
 		return slices.Concat(q.trials[:lead], more, q.trials[lead:min(len(q.trials), max(lead, count-len(more)))]), nil
 	}
-	if len(q.edits) == 0 && (q.swept && !pl.grouped() || v.certify != "") && !q.proofs && (v.row == "sweep" || len(q.trials) < count) {
+	if len(q.edits) == 0 && (q.swept && q.all && !v.w.outdated && !v.w.hollow || v.certify != "") && !q.proofs && (v.row == "sweep" || len(q.trials) < count) {
 		q.proofs = true
 		q.trials = append(q.trials, pl.closing(v.cur)...)
 	}
 	q.trials = slices.DeleteFunc(q.trials, answered)
 	return q.trials[:min(len(q.trials), count)], nil
+}
+
+// apartIsOver reports whether a small graph is through the row that asks about all of it. What the rows after that find to ask is little, and costs
+// most where each asks for itself.
+func (pl *planner) apartIsOver(v *view) bool {
+	row := func(name string) int {
+		return slices.IndexFunc(reductions, func(r reduction) bool { return r.name == name })
+	}
+	return CostOf(v.cur).Calls <= fewCalls && row(v.row) >= slices.IndexFunc(reductions, func(r reduction) bool { return r.together })
 }
 
 // closing lists what is asked of the search's result.
@@ -360,6 +370,7 @@ type queue struct {
 	edits  []early
 	trials []*trial
 	seen   map[string]bool
+	all    bool // rows to come are looked at whole, up to the end of the sweep
 	swept  bool
 	proofs bool
 	next   *trial // likely to be adopted, by row

@@ -11,7 +11,7 @@ import (
 func (d *driver) rounds(ctx context.Context, edits []Edit) error {
 	for len(edits) > 0 {
 		k := min(d.atOnce, len(edits))
-		trials, err := d.round(ctx, edits[:k], edits[k:])
+		trials, err := d.round(ctx, edits[:k], edits[k:], false)
 		if err != nil {
 			return err
 		}
@@ -24,8 +24,9 @@ func (d *driver) rounds(ctx context.Context, edits []Edit) error {
 }
 
 // round evaluates edits of the current state, all of one base. Workers that have nothing left to do begin with later ones,
-// as most rounds change nothing, and with the questions that will follow the whole row.
-func (d *driver) round(ctx context.Context, edits, later []Edit) ([]*trial, error) {
+// as most rounds change nothing, and with the questions that will follow the whole row; where the first edit is likely to be adopted, with those
+// that follow then.
+func (d *driver) round(ctx context.Context, edits, later []Edit, first bool) ([]*trial, error) {
 	base := d.cur
 	trials := make([]*trial, len(edits))
 	for i, e := range edits {
@@ -47,8 +48,12 @@ func (d *driver) round(ctx context.Context, edits, later []Edit) ([]*trial, erro
 				ahead, later = append(ahead, a), later[1:]
 			}
 			want = append(append([]*trial{}, want...), ahead...)
-			if len(ahead) == 0 || !d.grouped() {
-				more, err := d.upcoming(ctx, &d.view, d.width(), 0)
+			var won *trial
+			if first && d.grouped() {
+				won = t
+			}
+			if len(ahead) == 0 || !d.grouped() || won != nil {
+				more, err := d.beyond(ctx, &d.view, won, d.width(), 0)
 				if err != nil {
 					return nil, err
 				}
@@ -105,7 +110,7 @@ func (d *driver) merge(ctx context.Context, trials []*trial) error {
 				}
 			}
 		}
-		ts, err := d.round(ctx, edits[:1], edits[1:])
+		ts, err := d.round(ctx, edits[:1], edits[1:], true)
 		if err != nil {
 			return err
 		}

@@ -28,10 +28,11 @@ sys.stdout.write(getattr(headers, sys.argv[2])(sys.stdin.read()) or "")
 	return string(out)
 }
 
-func TestFunctionsOfTheHeaderAreInline(t *testing.T) {
+func TestFunctionsOfTheHeaderAreCompiledOnDemand(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
-		{"a definition", "float draw(uint32_t seed) {\n}", "inline float draw(uint32_t seed) {\n}"},
-		{"over several lines", "std::tuple<std::shared_ptr<int64_t[]>, int> parts(\n    int n,\n    int m = f(1)) {\n}", "inline std::tuple<std::shared_ptr<int64_t[]>, int> parts(\n    int n,\n    int m = f(1)) {\n}"},
+		{"a definition", "float draw(uint32_t seed) {\n}", "template <int = 0> float draw(uint32_t seed) {\n}"},
+		{"overloads", "int f(int x) {\n}\ninline int f(float x) {\n}", "inline int f(int x) {\n}\ninline int f(float x) {\n}"},
+		{"over several lines", "std::tuple<std::shared_ptr<int64_t[]>, int> parts(\n    int n,\n    int m = f(1)) {\n}", "template <int = 0> std::tuple<std::shared_ptr<int64_t[]>, int> parts(\n    int n,\n    int m = f(1)) {\n}"},
 		{"a declaration", "void elsewhere(int n);", "void elsewhere(int n);"},
 		{"inline already", "inline int f() { return 1; }", "inline int f() { return 1; }"},
 		{"inline after its type", "at::Mask<int, N> inline f(\n) { }", "at::Mask<int, N> inline f(\n) { }"},
@@ -47,6 +48,21 @@ func TestFunctionsOfTheHeaderAreInline(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// TestHeadersForJoinedSources: with what Python needs, and without vectors where they can be left out.
+func TestHeadersForJoinedSources(t *testing.T) {
+	got := farSays(t, `
+from whittle_far.headers import for_joined
+header = "#ifdef AVX\n#define INDUCTOR_USE_VECTOR_TYPES() 1\n#else\n#define INDUCTOR_USE_VECTOR_TYPES() 0\n#endif"
+for vectors in (True, False):
+    text = for_joined(header, vectors)
+    print(text.index("Python.h") < text.index("INDUCTOR"), text.count("() 1"), text.count("() 0"))
+print(for_joined("int x;", True).endswith("int x;"), for_joined("int x;", False))
+`)
+	if diff := cmp.Diff("True 1 1\nTrue 0 2\nTrue None\n", got); diff != "" {
+		t.Error(diff)
 	}
 }
 

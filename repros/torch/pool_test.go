@@ -51,16 +51,23 @@ static struct PyModuleDef py_module = {PyModuleDef_HEAD_INIT, "kernel", NULL, -1
 PyMODINIT_FUNC PyInit_kernel(void) { return PyModule_Create(&py_module); }
 `
 
-// TestKernelsOfOneCompilation: several modules that are compiled as one behave as if each had been compiled for itself, also in one process.
-func TestKernelsOfOneCompilation(t *testing.T) {
+// compilerOf finds a C++ compiler, and the headers of Python's modules. Without them the test is skipped.
+func compilerOf(t *testing.T) (compiler, headers string) {
+	t.Helper()
 	compiler, err := exec.LookPath("g++")
 	if err != nil {
 		t.Skip("what is tested is what g++ makes of joined sources, and there is no g++")
 	}
-	headers := strings.TrimSpace(farSays(t, "import sysconfig; print(sysconfig.get_paths()['include'])"))
+	headers = strings.TrimSpace(farSays(t, "import sysconfig; print(sysconfig.get_paths()['include'])"))
 	if _, err := os.Stat(filepath.Join(headers, "Python.h")); err != nil {
 		t.Skip("a module is compiled for python3, whose headers are not installed")
 	}
+	return compiler, headers
+}
+
+// TestKernelsOfOneCompilation: several modules that are compiled as one behave as if each had been compiled for itself, also in one process.
+func TestKernelsOfOneCompilation(t *testing.T) {
+	compiler, headers := compilerOf(t)
 	dir := t.TempDir()
 	for i, who := range []string{"1", "2", "3"} {
 		if err := os.WriteFile(filepath.Join(dir, "k"+who+".cpp"), []byte(strings.ReplaceAll(module, "WHO", who)), 0o666); err != nil {
@@ -86,6 +93,119 @@ said = compile_joined(files, [sys.argv[2], "k1.cpp", "-shared", "-fPIC", "-std=c
 print([named_in(said, "k%d.cpp" % i) for i in (1, 2, 3)], os.path.exists("k3.so"))
 `, dir, compiler, headers)
 	want := "''\n43\n41\n42\n['k1.cpp', 'k1.so', 'k2.cpp', 'k2.so', 'k3.cpp', 'k3.so']\n[False, True, False] False\n"
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// bound is a kernel with what Inductor writes for it to be called from Python, as far as that says what the kernel takes.
+const bound = `#include <Python.h>
+#include <cstdint>
+#include <stdexcept>
+extern "C"  void kernel(const int64_t* in, int64_t* out, const int64_t n)
+{
+    if (n < 0) throw std::runtime_error("WHO counts from 0");
+    for (int64_t i = 0; i < n; i++) out[i] = in[i] + WHO;
+}
+
+// Python bindings to call kernel():
+template <typename T> static inline T parse_arg(PyObject* args, size_t n) { return T(); }
+static PyObject* kernel_py(PyObject* self, PyObject* args) {
+    kernel(parse_arg<int64_t*>(args, 0), parse_arg<int64_t*>(args, 1), parse_arg<int64_t>(args, 2));Py_RETURN_NONE;
+}
+static PyMethodDef py_methods[] = {{"kernel", kernel_py, METH_VARARGS, ""}, {NULL, NULL, 0, NULL}};
+static struct PyModuleDef py_module = {PyModuleDef_HEAD_INIT, "kernel", NULL, -1, py_methods};
+PyMODINIT_FUNC PyInit_kernel(void) { return PyModule_Create(&py_module); }
+`
+
+// TestKernelsAreCalledThroughOneBinding: the kernels' own bindings are not compiled (here they pass nothing), and errors are as those say them.
+func TestKernelsAreCalledThroughOneBinding(t *testing.T) {
+	compiler, headers := compilerOf(t)
+	dir := t.TempDir()
+	for _, who := range []string{"1", "2"} {
+		if err := os.WriteFile(filepath.Join(dir, "k"+who+".cpp"), []byte(strings.ReplaceAll(bound, "WHO", who)), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := farSays(t, `
+import ctypes, importlib.util, os
+from whittle_far.joined import compile_joined
+os.chdir(sys.argv[1])
+address = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object)(ctypes.addressof)
+os.environ["_TORCHINDUCTOR_PYOBJECT_TENSOR_DATA_PTR"] = str(ctypes.cast(address, ctypes.c_void_p).value)
+print(repr(compile_joined([("k1.cpp", "k1.so"), ("k2.cpp", "k2.so")], [sys.argv[2], "k1.cpp", "-shared", "-fPIC", "-std=c++17", "-I" + sys.argv[3], "-o", "k1.so"])))
+row = ctypes.c_int64 * 3
+for i in (2, 1):
+    spec = importlib.util.spec_from_file_location("key%d.kernel" % i, os.path.abspath("k%d.so" % i))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    out = row()
+    print(module.kernel(row(10, 20, 30), out, 2), list(out))
+    for args in ((row(), out, -1), (row(), out, "3"), (row(), out)):
+        try:
+            module.kernel(*args)
+        except RuntimeError as e:
+            print(e)
+`, dir, compiler, headers)
+	want := `''
+None [12, 22, 0]
+2 counts from 0
+expected int arg
+requires 3 args
+None [11, 21, 0]
+1 counts from 0
+expected int arg
+requires 3 args
+`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestBindingsThatStay: of kernels that take what is neither an address nor an integer, or whose bindings are none that are known.
+func TestBindingsThatStay(t *testing.T) {
+	got := farSays(t, `
+from whittle_far.joined import Binding
+text = sys.argv[1]
+for text in (text, text.replace("parse_arg<int64_t>", "parse_arg<float>"), text.replace("Python bindings", "Bindings"), text.replace("Py_RETURN_NONE", "return nullptr")):
+    binding = Binding.of(text, ["kernel", "PyInit_kernel"])
+    print(binding and (binding.name, binding.takes, binding.kernel == text[:text.index("// Python")]))
+print(Binding.of(text, ["PyInit_kernel"]))
+`, bound)
+	if diff := cmp.Diff("('kernel', 'tti', True)\nNone\nNone\nNone\nNone\n", got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestHeadersOfJoinedSources: a joined source begins with the header that is there and has least in it, and with what it came with where that fails.
+func TestHeadersOfJoinedSources(t *testing.T) {
+	dir := t.TempDir()
+	got := farSays(t, `
+import os
+from whittle_far.joined import joined_header, with_headers
+header = os.path.join(sys.argv[1], "prefix.h")
+command = ["g++", "a.cpp", "-shared", "-O3", "-mavx2", "-I/usr/include", "-o", "a.so"]
+def tries(body, command=command):
+    for text in with_headers('#include "%s"\n%s' % (header, body), command):
+        first = text.split("\n")[0]
+        print(os.path.basename(first.rstrip('"')).split("-")[0], end=" ")
+    print()
+tries("x + y")
+for vectors in (True, False):
+    open(joined_header(header, command, vectors), "w").close()
+tries("x + y")
+tries("at::vec::clamp(x)")
+tries("x + y", [w for w in command if w != "-mavx2"])
+tries("x + y", ["g++", "-mavx2", "-O3", "b.cpp", "-o", "b.so"])
+print(list(with_headers("int x;", command)))
+`, dir)
+	want := `prefix.h 
+prefix.h.plain prefix.h.vectors prefix.h 
+prefix.h.vectors prefix.h 
+prefix.h 
+prefix.h.plain prefix.h.vectors prefix.h 
+['int x;']
+`
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -165,14 +285,19 @@ ask("b"); ask("c"); settle(); told()
 for n in "abcd": begin(n)
 for n in "abcd": p.turn(); ask(n)
 p.turn(); print([[r.output for r in b.requests] for b in p.builds]); settle(); told()
-`, "[['a.so', 'c.so'], ['b.so', 'd.so']]\na begins; b begins; c begins; d begins; a goes on with its library; c goes on with its library; b goes on with its library; d goes on with its library\n"},
-		{"one who waits alone compiles for itself", `
+`, "[['a.so', 'b.so'], ['c.so', 'd.so']]\na begins; b begins; c begins; d begins; a goes on with its library; b goes on with its library; c goes on with its library; d goes on with its library\n"},
+		{"one who waits alone is compiled for as well", `
 begin("a"); p.turn(); ask("a"); settle(); told()
-`, "a begins; a goes on alone\n"},
+`, "a begins; a goes on with its library\n"},
 		{"other flags, another compilation", `
 for n in "ab": begin(n)
-p.turn(); ask("a"); ask("b", flag="-O2"); settle(); told()
-`, "a begins; b begins; a goes on alone; b goes on alone\n"},
+p.turn(); ask("a"); ask("b", flag="-O2"); p.turn(); print(sorted(len(b.requests) for b in p.builds)); settle(); told()
+`, "[1, 1]\na begins; b begins; a goes on with its library; b goes on with its library\n"},
+		{"what only runs again does so beside one compilation for a few", `
+for n in "abcd": begin(n)
+for n in "abcd": p.turn(); ask(n)
+begin("again", "a"); print([len(b.requests) for b in p.builds]); p.turn(); told(); settle()
+`, "[4]\na begins; b begins; c begins; d begins; again begins\n"},
 		{"where a compilation for several fails each is alone", `
 for n in "ab": begin(n)
 p.turn(); ask("a", "bad"); ask("b", "bad"); settle(); told()
@@ -190,12 +315,12 @@ p.turn(); ask("a"); p.turn(); ask("b"); ask("c"); end("a"); settle(); told()
 for n in "ab": begin(n)
 p.turn(); ask("a"); p.turn(); told()
 pool.PATIENCE = 0; settle(); told()
-`, "a begins; b begins\na goes on alone\n"},
+`, "a begins; b begins\na goes on with its library\n"},
 		{"what runs again comes after a compilation that is waited for", `
 for n in "ab": begin(n)
-begin("again", "b"); ask("a"); end("b"); p.turn(); told()
-p.turn(); told()
-`, "a begins; b begins; a goes on alone\nagain begins\n"},
+begin("again", "b"); ask("a"); end("b"); p.turn(); print(len(p.builds)); told()
+p.turn(); told(); settle()
+`, "1\na begins; b begins\nagain begins\n"},
 		{"a job that was taken off does not begin", `
 for n in "abc": begin(n)
 p.turn(); print(p.forget("c"), p.forget("c")); end("a"); p.turn(); told()

@@ -316,6 +316,7 @@ class Graphs:
         self.job, self.lines, self.last = job, forward_lines(job["text"]), []
         self.watch = None  # marks.Watch, where there is one
         self.uncompiled = False  # run these graphs as they are
+        self.compiles = lambda begins: None  # told when one begins to be compiled, and when it has been: backwards are as late as they run
 
     def compile(self, gm, inputs):
         import torch
@@ -329,7 +330,11 @@ class Graphs:
                 if self.watch is not None:
                     self.watch.begin(mine[1])
             self.last.append(mine)
-            compiled = compile_fx_inner(gm, inputs, **options)
+            self.compiles(True)
+            try:
+                compiled = compile_fx_inner(gm, inputs, **options)
+            finally:
+                self.compiles(False)
 
             def run(real):
                 if self.uncompiled:

@@ -12,12 +12,13 @@ import signal
 import threading
 import time
 
-from .joined import compile_joined
+from .joined import compile_joined, uses_vectors
 from .process import background
 
 PATIENCE = 0.5  # seconds after its beginning in which a job most often asks, if it does
 LONGEST = 20  # seconds of one compilation for several: alone, each has limits of its own
 WORTH_TWO = 4  # from how many kernels on two compilations at a time take less than one
+WORTH_WAITING = 8  # and from how many on jobs that could run meanwhile wait for the second
 MOST_FAILURES = 2  # of compilations for several; then each is for itself, as errors of the compiler are most likely what is looked for
 
 
@@ -94,12 +95,12 @@ class Pool:
         for r in requests:
             kinds.setdefault(id(r) if r.alone or self.failures >= MOST_FAILURES else r.flags, []).append(r)
         kinds = list(kinds.values())
-        while len(kinds) < free and max(len(kind) for kind in kinds) >= WORTH_TWO:
+        while len(kinds) < free and max(len(kind) for kind in kinds) >= (WORTH_WAITING if self.todo else WORTH_TWO):
             kinds.sort(key=len)
-            largest = kinds.pop()
-            kinds += [largest[::2], largest[1::2]]
+            largest = sorted(kinds.pop(), key=lambda r: r.vectors)  # the header for kernels without vectors takes less time
+            kinds += [largest[:len(largest) // 2], largest[len(largest) // 2:]]
         for kind in kinds[:free]:
-            if len(kind) == 1:
+            if len(kind) == 1 and (kind[0].alone or self.failures >= MOST_FAILURES):
                 self.go_on(kind[0], False)
             else:
                 self.builds.append(Build(self.server, kind))
@@ -135,6 +136,7 @@ class Request:
         self.child, self.source, self.output, self.command = child, wish["source"], wish["output"], wish["command"]
         self.flags = tuple(w for w in self.command if w not in (self.source, self.output))
         self.since, self.under_way, self.alone = time.monotonic(), False, False
+        self.vectors = uses_vectors(self.source)
 
 
 class Build:

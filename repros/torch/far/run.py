@@ -108,8 +108,9 @@ def after_dynamo(ns, args, job, mark, steps):
         mark("eager")
         if job.get("locate"):
             graphs.watch = Watch(mark.page, graphs.lines)
-        torch._dynamo.callback.on_compile_start(lambda *_: mark.compiling(True))
-        torch._dynamo.callback.on_compile_end(lambda *_: mark.compiling(False))
+        compiles = graphs.compiles = Nested(mark.compiling)
+        torch._dynamo.callback.on_compile_start(lambda *_: compiles(True))
+        torch._dynamo.callback.on_compile_end(lambda *_: compiles(False))
         opt = torch._dynamo.optimize(marked)(mod)
         if job.get("accuracy"):
             opt.eval()
@@ -122,6 +123,18 @@ def after_dynamo(ns, args, job, mark, steps):
             return outcome("invalid", "nothing was compiled")
         mark("ran")
         return outcome("pass")
+
+
+class Nested:
+    """Passes on that something begins and ends, but not what begins while it lasts."""
+
+    def __init__(self, say):
+        self.say, self.depth = say, 0
+
+    def __call__(self, begins):
+        self.depth += 1 if begins else -1
+        if self.depth == int(begins):
+            self.say(begins)
 
 
 def find_backend(name, ns):
