@@ -244,13 +244,21 @@ func (c *Call) floats(t *tensor.Tensor) []float64 {
 	return xs
 }
 
+// ints are t's elements in row-major order, as int64, in memory as that of floats, or t's own.
+func (c *Call) ints(t *tensor.Tensor) []int64 {
+	if t = c.dense(t, t.DType); t.DType == tensor.Int64 {
+		return t.Int64s()
+	}
+	return t.Ints()
+}
+
 // numbers is n numbers, which may be any, in memory as that of floats.
 func (c *Call) numbers(n int64) []float64 {
-	if !c.frees {
+	if c.lent == nil {
 		return make([]float64, n)
 	}
 	xs, done := tensor.Room[float64](n)
-	c.rooms = append(c.rooms, done)
+	c.lent.rooms = append(c.lent.rooms, done)
 	return xs
 }
 

@@ -39,7 +39,12 @@ func eager(op *Op, args []Value, into *tensor.Tensor) (Value, error) {
 			return nil, err
 		}
 	}
-	c := &Call{Op: op, Args: args, Dispatch: Eager, real: true, inplace: into, frees: true}
+	call := &struct {
+		Call
+		lendings
+	}{Call: Call{Op: op, Args: args, Dispatch: Eager, real: true, inplace: into}}
+	c := &call.Call
+	c.lent = &call.lendings
 	if op.Eager != nil {
 		return c.freed(guarded(op, op.Eager, c))
 	}
@@ -52,10 +57,16 @@ func (d eagerDispatcher) Forgets([]Value) bool { return true }
 // Forgets implements Forgetful.
 func (d defaultDispatcher) Forgets([]Value) bool { return true }
 
+// lendings is memory that is given back when a call ends.
+type lendings struct {
+	parts []*tensor.Tensor // large results of parts of the call, and copies
+	rooms []func()         // give back the memory that kernels worked in
+}
+
 // part notes a result of a part of the call.
 func (c *Call) part(v Value, err error) (Value, error) {
-	if t, ok := v.(*tensor.Tensor); ok && c.frees && !t.Fake && t.Storage.Recyclable() {
-		c.parts = append(c.parts, t)
+	if t, ok := v.(*tensor.Tensor); ok && c.lent != nil && !t.Fake && t.Storage.Recyclable() {
+		c.lent.parts = append(c.lent.parts, t)
 	}
 	return v, err
 }
@@ -63,11 +74,14 @@ func (c *Call) part(v Value, err error) (Value, error) {
 // freed is the result of the call, without which the memory of its parts is given back at once where nobody has it: not what it was called with, and not
 // what comes of it.
 func (c *Call) freed(v Value, err error) (Value, error) {
-	for _, done := range c.rooms {
+	if c.lent == nil {
+		return v, err
+	}
+	for _, done := range c.lent.rooms {
 		done()
 	}
-	c.rooms = nil
-	for _, t := range c.parts {
+	c.lent.rooms = nil
+	for _, t := range c.lent.parts {
 		s := t.Storage
 		has := func(t *tensor.Tensor) bool { return t.Storage == s }
 		if !(c.inplace != nil && has(c.inplace)) && firstOf(c.Args, has) == nil && firstOf([]Value{v}, has) == nil {
@@ -128,8 +142,9 @@ func Decompose(d Dispatcher, op *Op, args []Value) (Value, error) {
 		return nil, err
 	}
 	c := &Call{Op: op, Args: args, Dispatch: d}
-	f, ok := d.(Forgetful)
-	c.frees = ok && f.Forgets(args)
+	if f, ok := d.(Forgetful); ok && f.Forgets(args) {
+		c.lent = &lendings{}
+	}
 	return c.freed(guarded(op, op.Decomp, c))
 }
 

@@ -313,3 +313,21 @@ func TestSignatures(t *testing.T) {
 		}
 	}
 }
+
+// TestLent checks that what a row's function borrows is given back by the call, though the function has a copy of it.
+func TestLent(t *testing.T) {
+	c := &Call{lent: &lendings{}}
+	large := tensor.Empty(tensor.Float32, 1<<16)
+	_, err := runAs(c, func(c *Call) (Value, error) {
+		c.numbers(1 << 16)
+		c.dense(tensor.NewView(large, []int64{256, 256}, []int64{1, 256}, 0), tensor.Float32)
+		return nil, nil
+	}, false)
+	if err != nil || len(c.lent.rooms) != 1 || len(c.lent.parts) != 1 {
+		t.Fatalf("%d rooms and %d copies, %v", len(c.lent.rooms), len(c.lent.parts), err)
+	}
+	s := c.lent.parts[0].Storage
+	if _, err := c.freed(nil, nil); err != nil || s.Recyclable() || !large.Storage.Recyclable() {
+		t.Fatal("the copy was not given back, or what it is of was")
+	}
+}

@@ -76,7 +76,7 @@ func TestFactors(t *testing.T) {
 		luSolve(lu, piv, b, n, 2, false)
 		equal("LU solution", b, x)
 		sym := product(a, transposed(a, n, n), n, n, n)
-		l, bad := cholesky(sym, n, false)
+		l, bad := cholesky(append([]float64(nil), sym...), n, false)
 		if bad != 0 {
 			t.Errorf("minor %d", bad)
 		}

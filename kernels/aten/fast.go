@@ -26,7 +26,9 @@ func blocksOf(t *tensor.Tensor, d int64) (outer, rows, inner int64, ok bool) {
 // selectRows copies rows of t along d, by index, to o, which is contiguous. It reports whether it could: the general way words what is wrong.
 func selectRows(o, t *tensor.Tensor, d int64, index []int64) bool {
 	if t.Dim() > 0 && o.Numel() >= t.Numel()/4 {
-		t = dense(t, t.DType)
+		x, done := lent(t)
+		defer done()
+		t = x
 	}
 	outer, rows, inner, ok := blocksOf(t, d)
 	if !ok || o.DType != t.DType {
@@ -49,15 +51,12 @@ func selectRows(o, t *tensor.Tensor, d int64, index []int64) bool {
 }
 
 // gatherRows is gather for contiguous t and o whose sizes differ along d alone. It reports whether it could: the general way words what is wrong.
-func gatherRows(o, t, ix *tensor.Tensor, d int64) bool {
+func (c *Call) gatherRows(o, t, ix *tensor.Tensor, d int64) bool {
 	outer, rows, inner, ok := blocksOf(t, d)
 	if !ok || o.DType != t.DType {
 		return false
 	}
-	index := ix.Contiguous().Int64s()
-	if index == nil {
-		index = ix.Ints()
-	}
+	index := c.ints(ix)
 	switch t.DType.Size() {
 	case 4:
 		return gatherWords(tensor.Raw[uint32](o), tensor.Raw[uint32](t), index, outer, rows, ix.Shape[d], inner)
@@ -140,7 +139,8 @@ func selectWithin(o, t *tensor.Tensor, index []int64) bool {
 }
 
 func pickWithin[T any](o, t *tensor.Tensor, index []int64) bool {
-	from := dense(t, t.DType)
+	from, done := lent(t)
+	defer done()
 	n := int(t.Shape[t.Dim()-1])
 	for _, i := range index {
 		if i < 0 || i >= int64(n) {

@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack"
 	lapackgo "gonum.org/v1/gonum/lapack/gonum"
+
+	"whittle/kernels/native"
 )
 
 // Factorisations of one dense matrix by gonum's LAPACK, in float64. Matrices are row-major slices.
@@ -30,9 +32,12 @@ func luFactor(a []float64, n, m int) (piv []int64, info int64) {
 	if k == 0 {
 		return piv, 0
 	}
-	if m <= smallOrder {
+	switch {
+	case m <= smallOrder:
 		luRows(a, n, m, piv)
-	} else {
+	case n*m <= cachedOrder*cachedOrder:
+		native.LU(a, n, m, piv)
+	default:
 		p := make([]int, k)
 		lapackImpl.Dgetrf(n, m, a, m, p)
 		for i, x := range p {
@@ -47,8 +52,10 @@ func luFactor(a []float64, n, m int) (piv []int64, info int64) {
 	return piv, 0
 }
 
-// smallOrder is the size of a matrix up to which loops are faster than LAPACK's blocks.
-const smallOrder = 24
+const (
+	smallOrder  = 12  // the size of a matrix up to which a loop is faster than a kernel
+	cachedOrder = 192 // and up to which a kernel that goes by rows is faster than LAPACK's blocks
+)
 
 // luRows is luFactor row by row, for a matrix of few columns.
 func luRows(a []float64, n, m int, piv []int64) {
@@ -89,6 +96,18 @@ func luSolve(lu []float64, piv []int64, b []float64, n, k int, trans bool) {
 		luSolveRows(lu, piv, b, n, k, trans)
 		return
 	}
+	if n <= cachedOrder {
+		if !trans {
+			swapRows(b, piv, k, false)
+			native.SolveTriangle(lu, b, n, k, false, true, false)
+			native.SolveTriangle(lu, b, n, k, true, false, false)
+		} else {
+			native.SolveTriangle(lu, b, n, k, true, false, true)
+			native.SolveTriangle(lu, b, n, k, false, true, true)
+			swapRows(b, piv, k, true)
+		}
+		return
+	}
 	p := make([]int, n)
 	for i, x := range piv {
 		p[i] = int(x - 1)
@@ -100,15 +119,23 @@ func luSolve(lu []float64, piv []int64, b []float64, n, k int, trans bool) {
 	lapackImpl.Dgetrs(t, n, k, lu, n, p, b, k)
 }
 
-// luSolveRows is luSolve row by row.
-func luSolveRows(lu []float64, piv []int64, b []float64, n, k int, trans bool) {
-	swap := func(i int) {
+// swapRows swaps rows of k columns of b as the pivots say, or back.
+func swapRows(b []float64, piv []int64, k int, back bool) {
+	for i := range piv {
+		if back {
+			i = len(piv) - 1 - i
+		}
 		if q := int(piv[i] - 1); q != i {
-			for c := range k {
-				b[i*k+c], b[q*k+c] = b[q*k+c], b[i*k+c]
+			x, y := b[i*k:(i+1)*k], b[q*k:(q+1)*k]
+			for c := range x {
+				x[c], y[c] = y[c], x[c]
 			}
 		}
 	}
+}
+
+// luSolveRows is luSolve row by row.
+func luSolveRows(lu []float64, piv []int64, b []float64, n, k int, trans bool) {
 	less := func(i, j int, f float64) {
 		from, to := b[j*k:(j+1)*k], b[i*k:(i+1)*k]
 		for c, x := range from {
@@ -122,9 +149,7 @@ func luSolveRows(lu []float64, piv []int64, b []float64, n, k int, trans bool) {
 		}
 	}
 	if !trans {
-		for i := range n {
-			swap(i)
-		}
+		swapRows(b, piv, k, false)
 		for i := range n {
 			for j := range i {
 				less(i, j, lu[i*n+j])
@@ -149,14 +174,16 @@ func luSolveRows(lu []float64, piv []int64, b []float64, n, k int, trans bool) {
 			less(i, j, lu[j*n+i])
 		}
 	}
-	for i := n - 1; i >= 0; i-- {
-		swap(i)
-	}
+	swapRows(b, piv, k, true)
 }
 
 // triSolve solves a triangular system in place; a is n x n, b is n x k.
 func triSolve(a, b []float64, n, k int, upper, unit, trans bool) {
 	if n == 0 || k == 0 {
+		return
+	}
+	if n <= cachedOrder {
+		native.SolveTriangle(a, b, n, k, upper, unit, trans)
 		return
 	}
 	tri := blas64.Triangular{Uplo: blas.Lower, Diag: blas.NonUnit, N: n, Data: a, Stride: n}
@@ -180,20 +207,20 @@ func uploOf(upper bool) blas.Uplo {
 	return blas.Lower
 }
 
-// cholesky is the Cholesky factor of the symmetric matrix whose given triangle a holds, zero elsewhere. info is the order of
+// cholesky is the Cholesky factor of the symmetric matrix whose given triangle a holds, which it may overwrite, zero elsewhere. info is the order of
 // the first leading minor that is not positive definite, 0 for none.
 func cholesky(a []float64, n int, upper bool) (l []float64, info int64) {
-	l = slices.Clone(a)
-	if n > 0 && !lapackImpl.Dpotrf(uploOf(upper), n, l, n) {
-		for k := 1; k <= n; k++ {
-			minor := make([]float64, 0, k*k)
-			for i := range k {
-				minor = append(minor, a[i*n:i*n+k]...)
-			}
-			if !lapackImpl.Dpotrf(uploOf(upper), k, minor, k) {
-				info = int64(k)
-				break
-			}
+	l = a
+	if n > cachedOrder {
+		l = slices.Clone(a)
+	}
+	switch {
+	case n <= cachedOrder:
+		info = int64(native.Cholesky(l, n, upper))
+	case !lapackImpl.Dpotrf(uploOf(upper), n, l, n):
+		copy(l, a)
+		if info = int64(native.Cholesky(l, n, upper)); info == 0 { // rounded otherwise, it is at the edge
+			info = int64(n)
 		}
 	}
 	keepTriangle(l, n, n, upper)

@@ -62,11 +62,9 @@ type Op struct {
 
 // A Call is one bound invocation: Args holds one value per schema argument, in schema order, defaults filled in.
 type Call struct {
-	real    bool             // set by dispatchers: compute, not only metadata
-	inplace *tensor.Tensor   // where an in-place variant would like the result
-	parts   []*tensor.Tensor // large results of the parts, if frees
-	frees   bool             // nobody but the call has them
-	rooms   []func()         // give back the memory that kernels worked in, if frees
+	real    bool           // set by dispatchers: compute, not only metadata
+	inplace *tensor.Tensor // where an in-place variant would like the result
+	lent    *lendings      // what is given back when the call ends, of copies of the call as well; nil if nothing is
 
 	Op       *Op
 	Args     []Value

@@ -311,6 +311,9 @@ func binaryOps() {
 		if n, ok := c.Args[1].(int64); ok && n < 0 && d.IsInt() {
 			return nil, errf("Integers to negative integer powers are not allowed.")
 		}
+		if _, isT := c.Args[0].(*tensor.Tensor); !isT && d.IsFloat() && toFloat(c.Args[0]) == 2 {
+			return c.pwv(c.Args[1:2], d, d, f1(math.Exp2).simd(native.Exp2))
+		}
 		k := f2(pow).i2(IntPow).c2(cpow).simd(native.Pow)
 		if _, isT := c.Args[1].(*tensor.Tensor); !isT && d.IsFloat() {
 			switch e := toFloat(c.Args[1]); e {

@@ -501,6 +501,23 @@ func dense(t *tensor.Tensor, d tensor.DType) *tensor.Tensor {
 	return c
 }
 
+// dense is dense whose copy is given back when the call ends, unless the result has it.
+func (c *Call) dense(t *tensor.Tensor, d tensor.DType) *tensor.Tensor {
+	x := dense(t, d)
+	if x != t {
+		_, _ = c.part(x, nil)
+	}
+	return x
+}
+
+// lent is t, or of what is not contiguous a copy that is, which done gives back: nobody may have it then.
+func lent(t *tensor.Tensor) (x *tensor.Tensor, done func()) {
+	if x = dense(t, t.DType); x == t {
+		return x, func() {}
+	}
+	return x, func() { x.Storage.Recycle() }
+}
+
 func runConv(y, x, w *tensor.Tensor, s convSpec) {
 	d := wide(x)
 	xc, wc, yc := dense(x, d), dense(w, d), y

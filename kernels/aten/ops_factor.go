@@ -131,7 +131,7 @@ func solvers() {
 			}
 			return c.New(o.DType, o.Shape, o.Stride), nil
 		}
-		_, n, _, each, err := matrices(lu)
+		_, n, _, each, err := c.matrices(lu)
 		if err != nil {
 			return nil, err
 		}
@@ -146,10 +146,10 @@ func solvers() {
 		return c.via("linalg_lu_solve", c.Args[1], c.Args[2], c.Args[0])
 	})
 	unpack := func(c *Call, lu *tensor.Tensor, pivs *tensor.Tensor, data, pivots bool) (Value, error) {
-		batch, n, m, each, err := matrices(lu)
-		if err != nil {
-			return nil, err
+		if lu.Dim() < 2 {
+			return nil, errf("linalg: The input tensor A must have at least 2 dimensions.")
 		}
+		batch, n, m := lu.Shape[:lu.Dim()-2], int(lu.Shape[lu.Dim()-2]), int(lu.Shape[lu.Dim()-1])
 		k := min(n, m)
 		P, L, U := c.NewC(lu.DType, 0), c.NewC(lu.DType, 0), c.NewC(lu.DType, 0)
 		if pivots {
@@ -161,9 +161,12 @@ func solvers() {
 		if !c.real {
 			return list(P, L, U), nil
 		}
-		ps := pivotsOf(pivs, k)
-		return list(P, L, U), alongBatch(int(tensor.Numel(batch)), n*n+n*m, func(b int) error {
-			if pivots {
+		count := int(tensor.Numel(batch))
+		if pivots {
+			ps, one := pivotsOf(pivs, k), tensor.Full(lu.DType, 1).Bytes()
+			size := len(one)
+			to := P.Bytes()
+			err := alongBatch(count, n*n, func(b int) error {
 				perm := make([]int, n)
 				for i := range perm {
 					perm[i] = i
@@ -175,27 +178,32 @@ func solvers() {
 					}
 					perm[i], perm[q] = perm[q], perm[i]
 				}
-				x := make([]float64, n*n)
 				for i, q := range perm {
-					x[q*n+i] = 1
+					copy(to[((b*n+q)*n+i)*size:], one)
 				}
-				put(P, b, x)
+				return nil
+			})
+			if err != nil {
+				return nil, err
 			}
-			if data {
-				l, u := make([]float64, n*k), make([]float64, k*m)
-				for i := 0; i < n; i++ {
-					row := each[b][i*m : (i+1)*m]
-					copy(l[i*k:], row[:min(i, k)])
+		}
+		if data {
+			from, one := c.dense(lu, lu.DType).Bytes(), tensor.Full(lu.DType, 1).Bytes()
+			size := len(one)
+			l, u := L.Bytes(), U.Bytes()
+			_ = alongBatch(count, n*m, func(b int) error {
+				for i := range n {
+					row := from[(b*n+i)*m*size:][:m*size]
+					copy(l[(b*n+i)*k*size:], row[:min(i, k)*size])
 					if i < k {
-						copy(u[i*m+i:], row[i:])
-						l[i*k+i] = 1
+						copy(u[((b*k+i)*m+i)*size:], row[i*size:])
+						copy(l[((b*n+i)*k+i)*size:], one)
 					}
 				}
-				put(L, b, l)
-				put(U, b, u)
-			}
-			return nil
-		})
+				return nil
+			})
+		}
+		return list(P, L, U), nil
 	}
 	def("lu_unpack", func(c *Call) (Value, error) {
 		if c.T(1).DType != tensor.Int32 {
@@ -236,7 +244,7 @@ func solvers() {
 		if err := squareOf(t, "cholesky_inverse"); err != nil {
 			return nil, err
 		}
-		batch, n, _, each, err := matrices(t)
+		batch, n, _, each, err := c.matrices(t)
 		if err != nil {
 			return nil, err
 		}
@@ -322,7 +330,7 @@ func reflectorOps() {
 		if t.Dim() < 2 {
 			return nil, errf("torch.geqrf: input must have at least 2 dimensions.")
 		}
-		batch, n, m, each, err := matrices(t)
+		batch, n, m, each, err := c.matrices(t)
 		if err == nil {
 			err = c.factorable(t, "geqrf_cpu")
 		}
@@ -348,7 +356,7 @@ func reflectorOps() {
 		if t.Dim() < 2 {
 			return nil, errf(name + "input must have at least 2 dimensions.")
 		}
-		batch, n, m, each, err := matrices(t)
+		batch, n, m, each, err := c.matrices(t)
 		if err != nil {
 			return nil, err
 		}
@@ -400,13 +408,13 @@ func reflectorOps() {
 		if err := c.factorable(t, "ormqr_cpu"); err != nil {
 			return nil, err
 		}
-		batch, r, k, each, err := matrices(x)
+		batch, r, k, each, err := c.matrices(x)
 		if err != nil {
 			return nil, err
 		}
 		o := c.matNew(x.DType, batch, r, k, true)
 		if c.real && o.Numel() > 0 {
-			_, rows, cols, as, _ := matrices(t)
+			_, rows, cols, as, _ := c.matrices(t)
 			ts := tau.Floats()
 			for b, m := range each {
 				// Only the columns that hold reflectors are read.
@@ -499,7 +507,7 @@ func leastSquaresOps() {
 
 // solveLeastSquares fills x; residuals are nil unless every matrix is tall and of full rank. Rank and singular values are per matrix of a.
 func (c *Call) solveLeastSquares(a, b, x *tensor.Tensor, batch []int64, driver string) (resid []float64, ranks []int64, svs []float64, err error) {
-	_, m, n, each, err := matrices(a)
+	_, m, n, each, err := c.matrices(a)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -587,7 +595,7 @@ func spectral() {
 		if err := c.factorable(t, "linalg_eig_out_cpu"); err != nil {
 			return nil, nil, err
 		}
-		batch, n, _, each, err := matrices(t)
+		batch, n, _, each, err := c.matrices(t)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -298,6 +298,15 @@ func init() {
 		if c.real && n > 0 {
 			a, s := toInt(start), toInt(step)
 			parallel.For(int(n), grain, func(lo, hi int) {
+				if d == tensor.Int64 {
+					x := a + int64(lo)*s
+					to := tensor.Whole[int64](t)[lo:hi]
+					for i := range to {
+						to[i] = x
+						x += s
+					}
+					return
+				}
 				ints, floats := make([]int64, block), make([]float64, block)
 				for lo := int64(lo); lo < int64(hi); lo += block {
 					m := min(block, int64(hi)-lo)

@@ -362,11 +362,11 @@ func init() {
 			return o, nil
 		}
 		if t.Dim() > 0 && sameBut(t.Shape, ix.Shape, d) {
-			if gatherRows(o, dense(t, t.DType), ix, d) {
+			if c.gatherRows(o, c.dense(t, t.DType), ix, d) {
 				return o, nil
 			}
 		}
-		pos, err := dimPositions(t, ix, d)
+		pos, err := c.dimPositions(t, ix, d)
 		if err != nil {
 			return nil, err
 		}

@@ -173,7 +173,7 @@ func ldlOps() {
 		if err := squareOf(t, "torch.linalg.ldl_factor_ex"); err != nil {
 			return nil, err
 		}
-		batch, n, _, each, err := matrices(t)
+		batch, n, _, each, err := c.matrices(t)
 		if err != nil {
 			return nil, err
 		}

@@ -15,15 +15,15 @@ import (
 
 // Batched dense linear algebra. Matrices are row-major slices of float64; lapack.go factors them.
 
-// matrices gives each matrix of a batch as floats, with the batch shape.
-func matrices(t *tensor.Tensor) (batch []int64, n, m int, each [][]float64, err error) {
+// matrices gives each matrix of a batch as floats, in memory as that of floats, with the batch shape.
+func (c *Call) matrices(t *tensor.Tensor) (batch []int64, n, m int, each [][]float64, err error) {
 	if t.Dim() < 2 {
 		return nil, 0, 0, nil, errf("linalg: The input tensor A must have at least 2 dimensions.")
 	}
 	batch = t.Shape[:t.Dim()-2]
 	n, m = int(t.Shape[t.Dim()-2]), int(t.Shape[t.Dim()-1])
 	if !t.Fake {
-		xs := t.Floats()
+		xs := c.floats(t)
 		for b := int64(0); b < tensor.Numel(batch); b++ {
 			each = append(each, xs[int(b)*n*m:(int(b)+1)*n*m])
 		}
@@ -134,7 +134,7 @@ func init() {
 		if err := squareOf(t, "linalg.inv"); err != nil {
 			return nil, err
 		}
-		batch, n, _, each, err := matrices(t)
+		batch, n, _, each, err := c.matrices(t)
 		if err != nil {
 			return nil, err
 		}
@@ -169,7 +169,7 @@ func init() {
 	})
 	lu := func(c *Call) (*tensor.Tensor, *tensor.Tensor, *tensor.Tensor, [][]float64, [][]int64, error) {
 		t := c.T(0)
-		batch, n, m, each, err := matrices(t)
+		batch, n, m, each, err := c.matrices(t)
 		if err == nil {
 			err = c.factorable(t, "lu_factor_cpu")
 		}
@@ -333,7 +333,7 @@ func init() {
 		if err := squareOf(t, "linalg.cholesky"); err != nil {
 			return nil, nil, err
 		}
-		batch, n, _, each, err := matrices(t)
+		batch, n, _, each, err := c.matrices(t)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -417,7 +417,7 @@ func init() {
 	})
 	def("linalg_qr", func(c *Call) (Value, error) {
 		t, mode := c.T(0), c.Str(1)
-		batch, n, m, each, err := matrices(t)
+		batch, n, m, each, err := c.matrices(t)
 		if err != nil {
 			return nil, err
 		}
@@ -467,7 +467,7 @@ func init() {
 		if err := squareOf(t, "linalg.eigh"); err != nil {
 			return nil, err
 		}
-		batch, n, _, each, err := matrices(t)
+		batch, n, _, each, err := c.matrices(t)
 		if err != nil {
 			return nil, err
 		}
@@ -519,7 +519,7 @@ func init() {
 	})
 	def("_linalg_svd", func(c *Call) (Value, error) {
 		t, full, uv := c.T(0), c.B(1), c.B(2)
-		batch, n, m, each, err := matrices(t)
+		batch, n, m, each, err := c.matrices(t)
 		if err != nil {
 			return nil, err
 		}
@@ -577,7 +577,7 @@ func init() {
 		if !t.DType.IsFloat() {
 			return nil, errf("linalg.matrix_exp: Expected a floating point or complex tensor as input. Got %s", cName(t.DType))
 		}
-		batch, n, _, each, err := matrices(t)
+		batch, n, _, each, err := c.matrices(t)
 		if err != nil {
 			return nil, err
 		}

@@ -74,7 +74,7 @@ func embeddings() {
 		}
 		var acc []float64
 		if g.DType == tensor.Float32 {
-			acc = embeddingSums(dense(g, g.DType).Float32s(), is, cnt, n, k, pad, scale)
+			acc = embeddingSums(c.dense(g, g.DType).Float32s(), is, cnt, n, k, pad, scale)
 		} else {
 			acc = embeddingSums(c.floats(g), is, cnt, n, k, pad, scale)
 		}
@@ -144,44 +144,59 @@ func embeddings() {
 		ws, ps := c.floats(w), floatsOf(psw)
 		acc := c.zeros(int64(bags * k))
 		maxAt, sizes, which := make([]int64, bags*k), make([]int64, bags), make([]int64, len(is))
-		for b := int64(0); b < bags; b++ {
-			end := int64(len(is))
-			if int(b)+1 < len(os) {
-				end = os[b+1]
+		if bags > 0 {
+			last := int64(len(is))
+			if int(bags) < len(os) {
+				last = os[bags]
 			}
-			first := true
-			for i := os[b]; i < end; i++ {
-				which[i] = b
-				v := is[i]
+			for _, v := range is[os[0]:last] {
 				if v < 0 || v >= w.Shape[0] {
 					return nil, errf("Expected idx >= 0 && idx < num_embeddings to be true, but got false.  (Could this error message be improved?  If so, please report an enhancement request to PyTorch.)")
 				}
-				if v == pad {
-					continue
-				}
-				sizes[b]++
-				for j := int64(0); j < k; j++ {
-					x := ws[v*k+j]
-					if ps != nil {
-						x *= ps[i]
-					}
-					switch {
-					case mode == 2:
-						if first || x > acc[b*k+j] {
-							acc[b*k+j], maxAt[b*k+j] = x, v
-						}
-					default:
-						acc[b*k+j] += x
-					}
-				}
-				first = false
-			}
-			if mode == 1 && sizes[b] > 0 {
-				for j := int64(0); j < k; j++ {
-					acc[b*k+j] /= float64(sizes[b])
-				}
 			}
 		}
+		parallel.For(int(bags), int(grain/2/(int64(len(is))/max(bags, 1)*k+1)+1), func(lo, hi int) {
+			for b := int64(lo); b < int64(hi); b++ {
+				end := int64(len(is))
+				if int(b)+1 < len(os) {
+					end = os[b+1]
+				}
+				bag, greatest := acc[b*k:(b+1)*k], maxAt[b*k:(b+1)*k]
+				for i := os[b]; i < end; i++ {
+					which[i] = b
+					v := is[i]
+					if v == pad {
+						continue
+					}
+					sizes[b]++
+					row := ws[v*k : (v+1)*k]
+					switch {
+					case mode == 2:
+						for j, x := range row {
+							if ps != nil {
+								x *= ps[i]
+							}
+							if sizes[b] == 1 || x > bag[j] {
+								bag[j], greatest[j] = x, v
+							}
+						}
+					case ps != nil:
+						for j, x := range row {
+							bag[j] += x * ps[i]
+						}
+					default:
+						for j, x := range row {
+							bag[j] += x
+						}
+					}
+				}
+				if mode == 1 && sizes[b] > 0 {
+					for j := range bag {
+						bag[j] /= float64(sizes[b])
+					}
+				}
+			}
+		})
 		o.SetFloats(acc)
 		size.SetInts(sizes)
 		if mode != 0 {

@@ -113,13 +113,13 @@ func init() {
 			if inner := inside(g, d); g.DType == y.DType && o.DType == y.DType && inner >= 8 && tensor.SameShape(g, y) && o.IsContiguous(tensor.ContiguousFormat) {
 				switch n := inner * g.Shape[d]; g.DType {
 				case tensor.Float32:
-					gx, yx := tensor.Raw[float32](g.Contiguous()), tensor.Raw[float32](y.Contiguous())
+					gx, yx := tensor.Raw[float32](c.dense(g, g.DType)), tensor.Raw[float32](c.dense(y, y.DType))
 					eachPlane(g.Numel()/n, n, func(q int64) {
 						native.SoftmaxBackCols(o.Float32s()[q*n:(q+1)*n], gx[q*n:(q+1)*n], yx[q*n:(q+1)*n], int(inner), logarithm)
 					})
 					return o, nil
 				case tensor.Float64:
-					to, gx, yx := tensor.Raw[float64](o), tensor.Raw[float64](g.Contiguous()), tensor.Raw[float64](y.Contiguous())
+					to, gx, yx := tensor.Raw[float64](o), tensor.Raw[float64](c.dense(g, g.DType)), tensor.Raw[float64](c.dense(y, y.DType))
 					eachPlane(g.Numel()/n, n, func(q int64) {
 						native.SoftmaxBackCols(to[q*n:(q+1)*n], gx[q*n:(q+1)*n], yx[q*n:(q+1)*n], int(inner), logarithm)
 					})
@@ -228,7 +228,9 @@ func softmaxAlong[T float32 | float64](o, t *tensor.Tensor, d int64, logarithm b
 		tensor.Copy(swapped(o, d), y)
 		return
 	}
-	y, x := tensor.Raw[T](o), tensor.Raw[T](t.Contiguous())
+	t, done := lent(t)
+	defer done()
+	y, x := tensor.Raw[T](o), tensor.Raw[T](t)
 	if inner == 1 {
 		rows(y, x, int(n), logarithm)
 		return

@@ -135,14 +135,30 @@ func (c *Call) maxPool(t *tensor.Tensor, nd int, p poolSpec) (v, ix *tensor.Tens
 
 // maxima fills v and ix with the greatest elements of windows of t's planes, and where they are.
 func (c *Call) maxima(v, ix, t *tensor.Tensor, n int64, in []int64, bs [][]extent, dil []int64) {
-	if y, at := v.Float32s(), ix.Int64s(); y != nil && at != nil && t.DType == tensor.Float32 {
-		maxBoxes(y, at, dense(t, t.DType).Float32s(), n, in, bs, dil)
+	if t.DType == tensor.Float32 {
+		inRows(v, func(v *tensor.Tensor) {
+			inRows(ix, func(ix *tensor.Tensor) {
+				maxBoxes(v.Float32s(), ix.Int64s(), c.dense(t, t.DType).Float32s(), n, in, bs, dil)
+			})
+		})
 		return
 	}
 	ov, oi := c.zeros(v.Numel()), make([]int64, v.Numel())
 	maxBoxes(ov, oi, c.floats(t), n, in, bs, dil)
 	v.SetFloats(ov)
 	ix.SetInts(oi)
+}
+
+// inRows has f fill a tensor that is contiguous: o, or another that is copied to o.
+func inRows(o *tensor.Tensor, f func(o *tensor.Tensor)) {
+	if o.IsContiguous(tensor.ContiguousFormat) {
+		f(o)
+		return
+	}
+	r := tensor.EmptyUnset(o.DType, o.Shape, tensor.ContiguousStrides(o.Shape))
+	f(r)
+	tensor.Copy(o, r)
+	r.Storage.Recycle()
 }
 
 // eachPlane calls f for each of n planes of size elements, several at once.
@@ -343,7 +359,7 @@ func (c *Call) means(o, t, grad *tensor.Tensor, n int64, in []int64, bs [][]exte
 	case grad != nil:
 		spread(res, c.floats(grad), n, in, bs, divisor)
 	case t.DType == tensor.Float32:
-		averages(res, dense(t, t.DType).Float32s(), n, in, bs, divisor)
+		averages(res, c.dense(t, t.DType).Float32s(), n, in, bs, divisor)
 	default:
 		averages(res, c.floats(t), n, in, bs, divisor)
 	}
@@ -584,8 +600,13 @@ func init() {
 						return nil, errf("Found an invalid max index: %d (output volumes are of size %s", i, tensor.ShapeText(out))
 					}
 				}
-				if xs := dense(t, t.DType).Float32s(); xs != nil && o.IsContiguous(tensor.ContiguousFormat) {
+				if xs := c.dense(t, t.DType).Float32s(); xs != nil && o.IsContiguous(tensor.ContiguousFormat) {
 					unpoolTo(o.Float32s(), xs, is, n, per, outN)
+				} else if xs != nil {
+					z := tensor.Empty(o.DType, o.Shape...)
+					unpoolTo(z.Float32s(), xs, is, n, per, outN)
+					tensor.Copy(o, z)
+					z.Storage.Recycle()
 				} else {
 					res := c.zeros(o.Numel())
 					unpoolTo(res, c.floats(t), is, n, per, outN)

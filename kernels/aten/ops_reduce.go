@@ -230,6 +230,9 @@ func (c *Call) foldInt(t *tensor.Tensor, mask []bool, keepdim bool, out tensor.D
 	o := c.New(out, reduceShape(t, mask, keepdim), reduceStrides(t, mask, keepdim))
 	if c.real && o.Numel() > 0 {
 		buf := make([]int64, o.Numel())
+		if len(buf) == 1 && t.Numel() > 0 && t.IsNonOverlappingAndDense() { // all of it, in any order
+			t, mask = tensor.NewView(t, []int64{t.Numel()}, []int64{1}, t.Offset), []bool{true}
+		}
 		foldRows(buf, t, mask, tensor.LoadInt, f)
 		o.SetInts(buf)
 	}
@@ -316,13 +319,7 @@ func (c *Call) sum(t *tensor.Tensor, mask []bool, keepdim bool, d tensor.DType) 
 		if t.DType.IsFloat() && c.real {
 			t = t.To(d)
 		}
-		return c.foldInt(t, mask, keepdim, d, func(row []int64) int64 {
-			s := int64(0)
-			for _, x := range row {
-				s += x
-			}
-			return s
-		}), nil
+		return c.foldInt(t, mask, keepdim, d, native.SumInts), nil
 	}
 	if c.real && t.DType.IsSmallFloat() && d == t.DType {
 		o := c.New(d, reduceShape(t, mask, keepdim), reduceStrides(t, mask, keepdim))
@@ -600,7 +597,7 @@ func init() {
 				}
 			}
 			if c.None(1) && c.real && t.DType == tensor.Float32 && !c.B(2) { // the place is among the elements as they are counted
-				t = dense(t, t.DType)
+				t = c.dense(t, t.DType)
 			}
 			if o := c.argRows(t, mask, c.B(2), name == "argmin"); o != nil {
 				return o, nil

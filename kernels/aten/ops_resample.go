@@ -188,7 +188,9 @@ func resampledSums(t *tensor.Tensor, lead int64, in, out []int64, tables [][][]t
 		t, in, tables = needed(t, in, tables)
 	}
 	if t.DType == tensor.Float32 {
-		return resample(dense(t, t.DType).Float32s(), lead, in, out, tables, transpose)
+		x, done := lent(t)
+		defer done()
+		return resample(x.Float32s(), lead, in, out, tables, transpose)
 	}
 	return resample(t.Floats(), lead, in, out, tables, transpose)
 }

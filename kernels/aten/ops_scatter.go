@@ -16,8 +16,8 @@ import (
 // does.
 
 // dimPositions is, for each element of ix, the storage position in t with dimension d replaced by the index.
-func dimPositions(t, ix *tensor.Tensor, d int64) ([]int64, error) {
-	vals := ix.Ints()
+func (c *Call) dimPositions(t, ix *tensor.Tensor, d int64) ([]int64, error) {
+	vals := c.ints(ix)
 	size, st := int64(1), int64(1)
 	if t.Dim() > 0 {
 		size, st = t.Shape[d], t.Stride[d]
@@ -54,7 +54,9 @@ func storeRows(o, ix *tensor.Tensor, d int64, v *tensor.Tensor) bool {
 }
 
 func storeRowsOf[T any](o, ix, v *tensor.Tensor) bool {
-	index := ix.Contiguous().Int64s()
+	rows, done := lent(ix)
+	defer done()
+	index := rows.Int64s()
 	n, size := int(ix.Shape[ix.Dim()-1]), o.Shape[o.Dim()-1]
 	for _, i := range index {
 		if i < 0 || i >= size {
@@ -62,7 +64,9 @@ func storeRowsOf[T any](o, ix, v *tensor.Tensor) bool {
 		}
 	}
 	lead := ix.Shape[:ix.Dim()-1]
-	to, from := tensor.Raw[T](o), tensor.Raw[T](v.Contiguous())
+	v, back := lent(v)
+	defer back()
+	to, from := tensor.Raw[T](o), tensor.Raw[T](v)
 	parallel.For(len(index)/n, int(grain/4)/n+1, func(lo, hi int) {
 		pos := make([]int64, len(lead))
 		for r := lo; r < hi; r++ {
@@ -138,7 +142,9 @@ func putWordsAt[T float32 | float64 | int64](o *tensor.Tensor, pos []int64, v *t
 	if len(pos) == 0 {
 		return
 	}
-	to, from := tensor.Whole[T](o), tensor.Raw[T](v.Contiguous())
+	v, done := lent(v)
+	defer done()
+	to, from := tensor.Whole[T](o), tensor.Raw[T](v)
 	for i, p := range pos {
 		if accumulate {
 			to[p] += from[i]
@@ -343,7 +349,7 @@ func scatters() {
 		if mode == "" && storeRows(o, ix, d, v) {
 			return nil
 		}
-		pos, err := dimPositions(o, ix, d)
+		pos, err := c.dimPositions(o, ix, d)
 		if err != nil {
 			return err
 		}
@@ -407,11 +413,11 @@ func scatters() {
 		return d, at, nil
 	}
 	// placesOf are the places of the elements of slices, and the shape of these together.
-	placesOf := func(o *tensor.Tensor, d int64, at []int64) (pos, shape []int64, err error) {
+	placesOf := func(c *Call, o *tensor.Tensor, d int64, at []int64) (pos, shape []int64, err error) {
 		shape = slicesShape(o, d, int64(len(at)))
 		st := make([]int64, len(shape))
 		st[d] = 1
-		pos, err = dimPositions(o, tensor.NewView(tensor.FromInt64s(at, int64(len(at))), shape, st, 0), d)
+		pos, err = c.dimPositions(o, tensor.NewView(tensor.FromInt64s(at, int64(len(at))), shape, st, 0), d)
 		return pos, shape, err
 	}
 	both("index_add", func(c *Call, o *tensor.Tensor) error {
@@ -435,7 +441,7 @@ func scatters() {
 		if joinSlices(o, d, at, v, adding, false) {
 			return nil
 		}
-		pos, _, err := placesOf(o, d, at)
+		pos, _, err := placesOf(c, o, d, at)
 		if err != nil {
 			return err
 		}
@@ -447,7 +453,7 @@ func scatters() {
 		if err != nil || !c.real || joinSlices(o, d, at, c.T(3), storing, false) {
 			return err
 		}
-		pos, shape, err := placesOf(o, d, at)
+		pos, shape, err := placesOf(c, o, d, at)
 		if err != nil {
 			return err
 		}
@@ -475,7 +481,7 @@ func scatters() {
 		if joinSlices(o, d, at, v, storing, false) {
 			return nil
 		}
-		pos, _, err := placesOf(o, d, at)
+		pos, _, err := placesOf(c, o, d, at)
 		if err != nil {
 			return err
 		}
@@ -496,7 +502,7 @@ func scatters() {
 			}
 			return nil
 		}
-		pos, _, err := placesOf(o, d, at)
+		pos, _, err := placesOf(c, o, d, at)
 		if err != nil {
 			return err
 		}
@@ -550,7 +556,7 @@ func scatters() {
 		if int64(len(pos)) > src.Numel() {
 			return errf("masked_scatter: expected self and source to have at least as many elements as the number of ones in mask")
 		}
-		s := src.Contiguous()
+		s := c.dense(src, src.DType)
 		scatterAt(o, pos, tensor.NewView(s, []int64{int64(len(pos))}, []int64{1}, s.Offset), false)
 		return nil
 	})

@@ -42,7 +42,7 @@ func selects() {
 				st[d] = ix.Stride[0]
 			}
 		}
-		pos, err := dimPositions(t, tensor.NewView(ix, shape, st, ix.Offset), d)
+		pos, err := c.dimPositions(t, tensor.NewView(ix, shape, st, ix.Offset), d)
 		if err != nil {
 			return nil, kindf(IndexError, "index out of range in self")
 		}
@@ -56,7 +56,7 @@ func selects() {
 			return o, nil
 		}
 		if index := ix.Int64s(); index != nil && o.IsContiguous(tensor.ContiguousFormat) && t.Dim() > 0 && len(index) >= 64 {
-			if flat := dense(t, t.DType); takeFlat(o, tensor.NewView(flat, []int64{flat.Numel()}, []int64{1}, flat.Offset), index) {
+			if flat := c.dense(t, t.DType); takeFlat(o, tensor.NewView(flat, []int64{flat.Numel()}, []int64{1}, flat.Offset), index) {
 				return o, nil
 			}
 		}
@@ -119,7 +119,7 @@ func selects() {
 			return nil, errf("%s", err)
 		}
 		if t.DType.Size() == 4 && slices.Equal(sh, t.Shape) && slices.Equal(sh, m.Shape) && t.Dim() > 0 {
-			truth, from := m.Contiguous().Bytes(), tensor.Raw[uint32](t.Contiguous())
+			truth, from := c.dense(m, m.DType).Bytes(), tensor.Raw[uint32](c.dense(t, t.DType))
 			o := c.newCUnset(t.DType, counted(truth))
 			if o.Numel() > 0 {
 				selectTrue(tensor.Raw[uint32](o), from, truth)

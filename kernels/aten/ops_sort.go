@@ -532,7 +532,7 @@ func nonzeros() {
 			return nil, &Error{Kind: DataDependentError, Msg: c.Op.Name()}
 		}
 		n := int64(t.Dim())
-		truth := dense(t.To(tensor.Bool), tensor.Bool).Bytes()
+		truth := c.dense(c.dense(t, t.DType), tensor.Bool).Bytes()
 		cnt := counted(truth)
 		o := c.NewUnset(tensor.Int64, []int64{cnt, n}, []int64{1, max(cnt, 1)})
 		if cnt == 0 || n == 0 {

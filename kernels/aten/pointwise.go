@@ -468,6 +468,13 @@ func nativeRows(l *tensor.Loop, in []int64, ts []*tensor.Tensor, d tensor.DType,
 	if k.N >= native.And && k.N <= native.Xor {
 		return straight && bitRows(l, in, ts, k.N)
 	}
+	if d == tensor.Int64 && straight && (k.N >= native.Add && k.N <= native.Mul || k.N == native.Max || k.N == native.Min) {
+		o, a, b := tensor.Whole[int64](ts[0]), tensor.Whole[int64](ts[1]), tensor.Whole[int64](ts[2])
+		l.Rows(func(off []int64, n int64) {
+			native.Ints(k.N, o[off[0]:off[0]+n], rowOf(a, off[1], in[1], n), rowOf(b, off[2], in[2], n))
+		})
+		return true
+	}
 	switch d {
 	case tensor.Float32:
 		if straight && inNest(l) && hasRows(op, in) {

@@ -72,7 +72,8 @@ func joinSlices(o *tensor.Tensor, d int64, at []int64, v *tensor.Tensor, how joi
 	if o.DType != v.DType || o.Dim() == 0 || o.Dim() != v.Dim() || o.HasInternalOverlap() || v.Shape[d] != int64(len(at)) || !sameBut(o.Shape, v.Shape, d) {
 		return false
 	}
-	to := dense(o, o.DType)
+	to, done := lent(o)
+	defer done()
 	switch o.DType {
 	case tensor.Float32:
 		joinSlicesOf[float32](to, d, at, v, how, fresh)
@@ -93,7 +94,9 @@ func joinSlicesOf[T worded](o *tensor.Tensor, d int64, at []int64, v *tensor.Ten
 	if v.Numel() == 0 {
 		return
 	}
-	to, from := tensor.Raw[T](o), tensor.Raw[T](v.Contiguous())
+	v, done := lent(v)
+	defer done()
+	to, from := tensor.Raw[T](o), tensor.Raw[T](v)
 	outer, inner := int(tensor.Numel(o.Shape[:d])), int(tensor.Numel(o.Shape[d+1:]))
 	size, n := int(o.Shape[d]), len(at)
 	first := make([]bool, n) // the place is written to for the first time
@@ -171,7 +174,9 @@ func joinRowsOf[T worded](o, ix *tensor.Tensor, d int64, v *tensor.Tensor, how j
 	if len(index) == 0 {
 		return
 	}
-	to, from := tensor.Whole[T](o), tensor.Raw[T](v.Contiguous())
+	v, done := lent(v)
+	defer done()
+	to, from := tensor.Whole[T](o), tensor.Raw[T](v)
 	last := ix.Dim() - 1
 	rows := &tensor.Tensor{Shape: ix.Shape[:last], Stride: slices.Clone(o.Stride[:last])}
 	step, across := o.Stride[d], o.Stride[last]
@@ -251,7 +256,9 @@ func (p *indexPlan) putRuns(o, v *tensor.Tensor, accumulate bool) bool {
 }
 
 func putRunsOf[T worded](p *indexPlan, o, v *tensor.Tensor, how joining) {
-	to, from, n := tensor.Whole[T](o), tensor.Raw[T](v.Contiguous()), len(p.after)
+	v, done := lent(v)
+	defer done()
+	to, from, n := tensor.Whole[T](o), tensor.Raw[T](v), len(p.after)
 	for _, x := range p.before {
 		for _, y := range p.at {
 			joinRow(how, to[x+y+p.after[0]:][:n], from[:n])
@@ -265,7 +272,9 @@ func reduceWordsAt[T float32 | float64](o *tensor.Tensor, pos []int64, v *tensor
 	if len(pos) == 0 {
 		return
 	}
-	to, from, how := tensor.Whole[T](o), tensor.Raw[T](v.Contiguous()), joiningOf[name]
+	v, done := lent(v)
+	defer done()
+	to, from, how := tensor.Whole[T](o), tensor.Raw[T](v), joiningOf[name]
 	var count []int32 // how many are at a place
 	if name == "mean" || !includeSelf {
 		count = make([]int32, len(to))

@@ -274,6 +274,52 @@ static void NAME(bits)(int op, uint8_t *o, const uint8_t *a, int64_t sa, const u
   }
 }
 
+// Integers wrap around.
+static void NAME(ints64)(int op, int64_t *o, const int64_t *a, int64_t sa, const int64_t *b, int64_t sb, int64_t n) {
+  switch (op) {
+    case W_ADD: BLOOP(int64_t, (int64_t)((uint64_t)x + (uint64_t)y))
+    case W_SUB: BLOOP(int64_t, (int64_t)((uint64_t)x - (uint64_t)y))
+    case W_MUL: BLOOP(int64_t, (int64_t)((uint64_t)x * (uint64_t)y))
+    case W_MAX: BLOOP(int64_t, x > y ? x : y)
+    case W_MIN: BLOOP(int64_t, x < y ? x : y)
+  }
+}
+
+static int64_t NAME(sum_ints64)(const int64_t *a, int64_t n) {
+  uint64_t s = 0;
+  for (int64_t i = 0; i < n; i++) s += (uint64_t)a[i];
+  return (int64_t)s;
+}
+
+// From one type to another, see W_AS_F32 and the rest: floats become integers as this processor cuts them, to 64 bits or to 32, whose lower bits are taken.
+#define TO(D, D_, S, S_, VIA) \
+  case W_AS_##D * 8 + W_AS_##S: { D_ *to = o; const S_ *from = a; for (int64_t i = 0; i < n; i++) to[i] = (D_)(VIA)from[i]; } break;
+static void NAME(convert)(int to, int from, void *o, const void *a, int64_t n) {
+  if (to & W_STREAM) {
+    int64_t size = (to - W_STREAM) == W_AS_F64 || (to - W_STREAM) == W_AS_I64 ? 8 : 4, each = from == W_AS_F64 || from == W_AS_I64 ? 8 : from <= W_AS_I32 ? 4 : from == W_AS_I16 ? 2 : 1;
+    char room[4096] __attribute__((aligned(64)));
+    int64_t m = (-(uintptr_t)o & 63) / size;
+    if (m == 0) m = sizeof room / size;
+    for (int64_t i = 0; i < n; i += m, m = sizeof room / size) {
+      if (m > n - i) m = n - i;
+      NAME(convert)(to - W_STREAM, from, room, (const char *)a + i * each, m);
+      whittle_stream((char *)o + i * size, room, m * size);
+    }
+    whittle_stream_end();
+    return;
+  }
+  switch (to * 8 + from) {
+    TO(F32, float, F64, double, double) TO(F32, float, I64, int64_t, int64_t) TO(F32, float, I32, int32_t, int32_t) TO(F32, float, I16, int16_t, int16_t) TO(F32, float, I8, int8_t, int8_t) TO(F32, float, U8, uint8_t, uint8_t)
+    TO(F64, double, F32, float, float) TO(F64, double, I64, int64_t, int64_t) TO(F64, double, I32, int32_t, int32_t) TO(F64, double, I16, int16_t, int16_t) TO(F64, double, I8, int8_t, int8_t) TO(F64, double, U8, uint8_t, uint8_t)
+    TO(I64, int64_t, F32, float, int64_t) TO(I64, int64_t, F64, double, int64_t) TO(I64, int64_t, I32, int32_t, int32_t) TO(I64, int64_t, I16, int16_t, int16_t) TO(I64, int64_t, I8, int8_t, int8_t) TO(I64, int64_t, U8, uint8_t, uint8_t)
+    TO(I32, int32_t, F32, float, int32_t) TO(I32, int32_t, F64, double, int32_t) TO(I32, int32_t, I64, int64_t, int64_t) TO(I32, int32_t, I16, int16_t, int16_t) TO(I32, int32_t, I8, int8_t, int8_t) TO(I32, int32_t, U8, uint8_t, uint8_t)
+    TO(I16, int16_t, F32, float, int32_t) TO(I16, int16_t, F64, double, int32_t) TO(I16, int16_t, I64, int64_t, int64_t) TO(I16, int16_t, I32, int32_t, int32_t) TO(I16, int16_t, I8, int8_t, int8_t) TO(I16, int16_t, U8, uint8_t, uint8_t)
+    TO(I8, int8_t, F32, float, int32_t) TO(I8, int8_t, F64, double, int32_t) TO(I8, int8_t, I64, int64_t, int64_t) TO(I8, int8_t, I32, int32_t, int32_t) TO(I8, int8_t, I16, int16_t, int16_t) TO(I8, int8_t, U8, uint8_t, uint8_t)
+    TO(U8, uint8_t, F32, float, int32_t) TO(U8, uint8_t, F64, double, int32_t) TO(U8, uint8_t, I64, int64_t, int64_t) TO(U8, uint8_t, I32, int32_t, int32_t) TO(U8, uint8_t, I16, int16_t, int16_t) TO(U8, uint8_t, I8, int8_t, int8_t)
+  }
+}
+#undef TO
+
 static void NAME(widen16)(float *o, const uint16_t *a, int64_t n) {
   for (int64_t i = 0; i < n; i++) {
     union { uint32_t i; float f; } u = {(uint32_t)a[i] << 16};
@@ -663,6 +709,12 @@ static inline __attribute__((always_inline)) double NAME(point32_nextafter)(doub
   v.i = u.f == 0 ? (to > 0 ? 1 : INT32_MIN + 1) : u.i + up;
   return x != x || y != y ? x + y : x == y ? y : v.f;
 }
+static inline __attribute__((always_inline)) float NAME(point32_near_exp)(float x) { return whittle_expf(x); }
+static inline __attribute__((always_inline)) float NAME(point32_near_expm1)(float x) { return whittle_expm1f(x); }
+static inline __attribute__((always_inline)) float NAME(point32_near_log)(float x) { return whittle_logf(x); }
+static inline __attribute__((always_inline)) double NAME(point64_near_exp)(double x) { return exp(x); }
+static inline __attribute__((always_inline)) double NAME(point64_near_expm1)(double x) { return expm1(x); }
+static inline __attribute__((always_inline)) double NAME(point64_near_log)(double x) { return log(x); }
 static inline __attribute__((always_inline)) double NAME(point64_nextafter)(double x, double y) { return nextafter(x, y); }
 static inline __attribute__((always_inline)) double NAME(point64_exp)(double x) { return exp(x); }
 static inline __attribute__((always_inline)) double NAME(point64_expm1)(double x) { return expm1(x); }
@@ -778,6 +830,7 @@ static void NAME(polynomial32)(int kind, float *o, const float *a, const float *
 
 #include "pieces.h"
 #include "fft.h"
+#include "solve.h"
 
 const whittle_kernels TABLE = {
     NAME(unary32), NAME(unary64), NAME(binary32), NAME(binary64), NAME(compare32), NAME(compare64), NAME(comparei64), NAME(bits), NAME(widen16), NAME(narrow16), NAME(widenhalf), NAME(narrowhalf),
@@ -788,6 +841,7 @@ const whittle_kernels TABLE = {
     NAME(reduce32_soft_cols), NAME(reduce64_soft_cols), NAME(reduce32_soft_rows), NAME(reduce64_soft_rows), NAME(reduce32_soft_back_cols), NAME(reduce64_soft_back_cols), NAME(reduce32_distances), NAME(reduce64_distances), NAME(gemm32_turn), NAME(gemm64_turn),
     NAME(conv32_weights), NAME(conv64_weights), NAME(conv32_product), NAME(conv64_product), NAME(conv32_unfold), NAME(conv64_unfold), NAME(conv32_fold), NAME(conv64_fold), NAME(conv32_depthwise), NAME(conv64_depthwise),
     NAME(pieces32), NAME(polynomial32), NAME(normal32), NAME(fft_lines),
+    NAME(ints64), NAME(sum_ints64), NAME(convert), NAME(lu64), NAME(cholesky64), NAME(triangle64),
 };
 #undef LOOP
 #undef SQRTS

@@ -9,6 +9,9 @@ enum { W_ADD = 1, W_SUB, W_MUL, W_DIV, W_MAX, W_MIN, W_POW, W_ATAN2, W_HYPOT, W_
        W_SQUARE, W_CUBE, W_FLOOR, W_CEIL, W_TRUNC, W_ROUND,
        W_EXP2, W_EXPM1, W_LOG2, W_LOG10, W_LOG1P, W_TAN, W_ASIN, W_ACOS, W_ATAN, W_SINH, W_COSH, W_ASINH, W_ACOSH, W_ATANH, W_ERFC, W_LGAMMA };
 
+// Types of elements, of the kernels that convert them.
+enum { W_AS_F32, W_AS_F64, W_AS_I64, W_AS_I32, W_AS_I16, W_AS_I8, W_AS_U8 };
+
 // Of the gradient of an activation's result, and of its operand (or, of a sigmoid and a tanh, its result).
 enum { W_GELU_BACK = 112, W_GELU_TANH_BACK, W_SILU_BACK, W_SIGMOID_BACK, W_TANH_BACK };
 
@@ -101,6 +104,12 @@ typedef struct {
   void (*normal32)(float *b, int64_t n, double mean, double std);
   void (*fft_lines)(int what, const int64_t *h, const double *t, const double *roots, int64_t side, int64_t n, const void *src, const int64_t *at, int64_t step, void *dst,
                     const int64_t *to, int64_t tostep, int64_t first, int64_t lines, double scale);
+  void (*ints64)(int op, int64_t *o, const int64_t *a, int64_t sa, const int64_t *b, int64_t sb, int64_t n);
+  int64_t (*sum_ints64)(const int64_t *a, int64_t n);
+  void (*convert)(int to, int from, void *o, const void *a, int64_t n);
+  void (*lu64)(double *a, int64_t n, int64_t m, int64_t *piv);
+  int64_t (*cholesky64)(double *a, int64_t n, int upper, double *column);
+  void (*triangle64)(const double *a, double *b, int64_t n, int64_t k, int upper, int unit, int trans);
 } whittle_kernels;
 
 extern const whittle_kernels whittle_sse2, whittle_avx2, whittle_avx512;

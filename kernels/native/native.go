@@ -14,6 +14,9 @@ static void compare32(const whittle_kernels *t, int op, uint8_t *o, float *a, in
 static void compare64(const whittle_kernels *t, int op, uint8_t *o, double *a, int64_t sa, double *b, int64_t sb, int64_t n) { t->compare64(op, o, a, sa, b, sb, n); }
 static void comparei64(const whittle_kernels *t, int op, uint8_t *o, int64_t *a, int64_t sa, int64_t *b, int64_t sb, int64_t n) { t->comparei64(op, o, a, sa, b, sb, n); }
 static void bits(const whittle_kernels *t, int op, uint8_t *o, uint8_t *a, int64_t sa, uint8_t *b, int64_t sb, int64_t n) { t->bits(op, o, a, sa, b, sb, n); }
+static void ints64(const whittle_kernels *t, int op, int64_t *o, int64_t *a, int64_t sa, int64_t *b, int64_t sb, int64_t n) { t->ints64(op, o, a, sa, b, sb, n); }
+static int64_t sum_ints64(const whittle_kernels *t, int64_t *a, int64_t n) { return t->sum_ints64(a, n); }
+static void convert(const whittle_kernels *t, int to, int from, void *o, void *a, int64_t n) { t->convert(to, from, o, a, n); }
 static void widen16(const whittle_kernels *t, float *o, uint16_t *a, int64_t n) { t->widen16(o, a, n); }
 static void narrow16(const whittle_kernels *t, uint16_t *o, float *a, int64_t n) { t->narrow16(o, a, n); }
 static void widenhalf(const whittle_kernels *t, float *o, uint16_t *a, int64_t n) { t->widenhalf(o, a, n); }
@@ -298,6 +301,7 @@ func setLevel(l ISA) { table = C.whittle_table(C.int(min(l, detected))) }
 const tiny = 64
 
 func p32(s []float32) *C.float  { return (*C.float)(unsafe.Pointer(unsafe.SliceData(s))) }
+func pi64(s []int64) *C.int64_t { return (*C.int64_t)(unsafe.Pointer(unsafe.SliceData(s))) }
 func p64(s []float64) *C.double { return (*C.double)(unsafe.Pointer(unsafe.SliceData(s))) }
 
 // exact says that op has one right result, which the Go loop gives, too. The others are approximations: those of the Go loop differ in the last
@@ -524,6 +528,56 @@ func Bits(op Op, out, a, b []uint8) {
 	}
 	C.bits(table, C.int(op), (*C.uint8_t)(unsafe.SliceData(out)), (*C.uint8_t)(unsafe.SliceData(a)), step(len(out), len(a)),
 		(*C.uint8_t)(unsafe.SliceData(b)), step(len(out), len(b)), C.int64_t(len(out)))
+}
+
+// Ints computes out[i] = a[i] op b[i], op being Add, Sub, Mul, Max or Min, which wraps around; an operand of length 1 is repeated.
+func Ints(op Op, out, a, b []int64) {
+	if len(out) <= tiny {
+		IntsGo(op, out, a, b)
+		return
+	}
+	C.ints64(table, C.int(op), pi64(out), pi64(a), step(len(out), len(a)), pi64(b), step(len(out), len(b)), C.int64_t(len(out)))
+}
+
+// SumInts is the sum of a, which wraps around.
+func SumInts(a []int64) int64 { return int64(C.sum_ints64(table, pi64(a), C.int64_t(len(a)))) }
+
+// A Number is a type of elements that Convert knows.
+type Number interface {
+	float32 | float64 | int64 | int32 | int16 | int8 | uint8
+}
+
+// numberOf is T's number in kernels.h.
+func numberOf[T Number]() Op {
+	switch any(zero[T]()).(type) {
+	case float32:
+		return 0
+	case float64:
+		return 1
+	case int64:
+		return 2
+	case int32:
+		return 3
+	case int16:
+		return 4
+	case int8:
+		return 5
+	}
+	return 6
+}
+
+// Convert computes out[i] = a[i] in another type. Integers are cut to the bits that there are. Floats are cut towards zero, for int64 as one, for the others as
+// an int32; what that does not hold, and NaN, is its least value, whose bits are cut. past is Streamed, for types of at least 4 bytes, or 0.
+func Convert[D, S Number](past Op, out []D, a []S) {
+	_ = a[:len(out)]
+	to, from := numberOf[D](), numberOf[S]()
+	if len(out) == 0 || to == from {
+		for i := range out {
+			out[i] = D(a[i])
+		}
+		return
+	}
+	C.convert(table, C.int(to|past), C.int(from), unsafe.Pointer(unsafe.SliceData(out)), unsafe.Pointer(unsafe.SliceData(a)), C.int64_t(len(out)))
 }
 
 // FromBFloat16 converts the bits of bfloat16 numbers to float32; lengths are equal.

@@ -93,7 +93,7 @@ func testPoint[T float32 | float64](t *testing.T, tolerance float64) {
 
 func TestPoint(t *testing.T) {
 	levels(t, func(t *testing.T) {
-		testPoint[float32](t, 2e-7)
+		testPoint[float32](t, 1e-6) // several roundings: what is calculated in float32, not in double, is as good as PyTorch's
 		testPoint[float64](t, 1e-14)
 	})
 }

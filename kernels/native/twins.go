@@ -456,6 +456,25 @@ func ScanGo[T float32 | float64](product bool, out, a []T, n, step int) {
 	}
 }
 
+// IntsGo is Ints.
+func IntsGo(op Op, out, a, b []int64) {
+	for i := range out {
+		x, y := at(a, i), at(b, i)
+		switch op {
+		case Add:
+			out[i] = x + y
+		case Sub:
+			out[i] = x - y
+		case Mul:
+			out[i] = x * y
+		case Max:
+			out[i] = max(x, y)
+		case Min:
+			out[i] = min(x, y)
+		}
+	}
+}
+
 // PointGo is the plain form of Point.
 func PointGo[T float32 | float64](op Op, out []T, in [][]T, num []float64) {
 	var p [4]float64

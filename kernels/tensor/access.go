@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"math"
 	"sync/atomic"
 	"unsafe"
 
@@ -145,8 +146,15 @@ func outside(xs []int64, low, high int64) bool {
 
 // SetFloats stores len(t) values in row-major order.
 func (t *Tensor) SetFloats(xs []float64) {
-	if t.HasInternalOverlap() || !isContiguous(t.Shape, t.Stride) { // the last one counts
+	if t.HasInternalOverlap() || !isContiguous(t.Shape, t.Stride) && len(xs) < grain/8 { // the last one counts
 		forRows(t, func(o, s, k, n int64) { StoreFloat(t, o, s, xs[k:k+n]) })
+		return
+	}
+	if !isContiguous(t.Shape, t.Stride) { // to convert and to turn is faster one after the other
+		c := EmptyUnset(t.DType, t.Shape, ContiguousStrides(t.Shape))
+		c.SetFloats(xs)
+		Copy(t, c)
+		c.Storage.Recycle()
 		return
 	}
 	forParts(t, func(t *Tensor, o, s, k, n int64) { StoreFloat(t, o, s, xs[k:k+n]) })
@@ -154,8 +162,15 @@ func (t *Tensor) SetFloats(xs []float64) {
 
 // SetInts stores len(t) values in row-major order.
 func (t *Tensor) SetInts(xs []int64) {
-	if t.HasInternalOverlap() || !isContiguous(t.Shape, t.Stride) { // the last one counts
+	if t.HasInternalOverlap() || !isContiguous(t.Shape, t.Stride) && len(xs) < grain/8 { // the last one counts
 		forRows(t, func(o, s, k, n int64) { StoreInt(t, o, s, xs[k:k+n]) })
+		return
+	}
+	if !isContiguous(t.Shape, t.Stride) { // to convert and to turn is faster one after the other
+		c := EmptyUnset(t.DType, t.Shape, ContiguousStrides(t.Shape))
+		c.SetInts(xs)
+		Copy(t, c)
+		c.Storage.Recycle()
 		return
 	}
 	forParts(t, func(t *Tensor, o, s, k, n int64) { StoreInt(t, o, s, xs[k:k+n]) })
@@ -209,14 +224,19 @@ func all[T any](t *Tensor) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(&t.Storage.Data[0])), n)
 }
 
-type number interface {
-	~float32 | ~float64 | ~int64 | ~int32 | ~int16 | ~int8 | ~uint8
-}
+type number = native.Number
+
+// many is from how many elements on a conversion is worth a call of a kernel.
+const many = 64
 
 func load[T number, D float64 | int64](s []T, off, stride int64, dst []D) {
 	if stride == 1 {
-		for i, x := range s[off : off+int64(len(dst))] {
-			dst[i] = D(x)
+		if x := s[off : off+int64(len(dst))]; len(dst) >= many {
+			native.Convert(0, dst, x)
+		} else {
+			for i, x := range x {
+				dst[i] = D(x)
+			}
 		}
 		return
 	}
@@ -270,18 +290,34 @@ func LoadFloat(t *Tensor, off, stride int64, dst []float64) { loadAny(t, off, st
 func LoadInt(t *Tensor, off, stride int64, dst []int64) { loadAny(t, off, stride, dst) }
 
 func store[T number, D float64 | int64](s []T, off, stride int64, src []D) {
+	if stride == 1 && len(src) >= many {
+		native.Convert(0, s[off:off+int64(len(src))], src)
+		return
+	}
 	for _, x := range src {
 		s[off] = T(x)
 		off += stride
 	}
 }
 
-// storeSmall truncates through int64, which is what compiled C++ does for narrow integers.
-func storeSmall[T number, D float64 | int64](s []T, off, stride int64, src []D) {
+// storeSmall cuts floats to an int32 and takes its lower bits, as compiled C++ does for all integers that are no wider.
+func storeSmall[T int32 | int16 | int8 | uint8, D float64 | int64](s []T, off, stride int64, src []D) {
+	if stride == 1 && len(src) >= many {
+		native.Convert(0, s[off:off+int64(len(src))], src)
+		return
+	}
 	for _, x := range src {
-		s[off] = T(int64(x))
+		s[off] = T(cut(x))
 		off += stride
 	}
+}
+
+// cut is x as an integer, of floats an int32: its least value for what it does not hold.
+func cut[D float64 | int64](x D) int64 {
+	if f, ok := any(x).(float64); ok && !(f > math.MinInt32-1 && f < math.MaxInt32+1) {
+		return math.MinInt32
+	}
+	return int64(x)
 }
 
 func storeAny[D float64 | int64](t *Tensor, off, stride int64, src []D) {

@@ -3,6 +3,8 @@ package tensor
 import (
 	"math"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestCopyWhole compares conversions of rows of floats with those of one element at a time: of what no integer holds, too.
@@ -25,5 +27,54 @@ func TestCopyWhole(t *testing.T) {
 				t.Errorf("%v to %v: got %v want %v", from, d, dst.Bytes()[:160], want.Bytes()[:160])
 			}
 		}
+	}
+}
+
+// TestNarrow checks that floats become integers of 32 bits and fewer by way of int32, whether they are many or few, lie in rows or not.
+func TestNarrow(t *testing.T) {
+	values := []float64{300.7, -300.7, 3e9 + 768, -3e9 - 768, math.Inf(1), math.NaN()}
+	want := map[DType][]int64{
+		Int64: {300, -300, 3000000768, -3000000768, math.MinInt64, math.MinInt64}, Int32: {300, -300, math.MinInt32, math.MinInt32, math.MinInt32, math.MinInt32},
+		Int16: {300, -300, 0, 0, 0, 0}, Int8: {44, -44, 0, 0, 0, 0}, UInt8: {44, 212, 0, 0, 0, 0},
+	}
+	for _, n := range []int64{1, 50} {
+		for _, from := range []DType{Float32, Float64} {
+			src := Empty(from, n, int64(len(values)))
+			for i := range n * int64(len(values)) {
+				src.Set(i, values[i%int64(len(values))])
+			}
+			turned := NewView(src, []int64{int64(len(values)), n}, []int64{1, int64(len(values))}, 0)
+			for to, numbers := range want {
+				for i, x := range src.To(to).Ints() {
+					if x != numbers[i%len(values)] {
+						t.Errorf("%v as %v: %d, want %d", values[i%len(values)], to, x, numbers[i%len(values)])
+					}
+				}
+				for i, x := range turned.To(to).Ints() {
+					if x != numbers[i/int(n)] {
+						t.Errorf("%v as %v, turned: %d, want %d", values[i/int(n)], to, x, numbers[i/int(n)])
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestSetTurned checks what is stored in row-major order into memory that lies otherwise.
+func TestSetTurned(t *testing.T) {
+	const rows, cols = 130, 70
+	xs, whole := make([]float64, rows*cols), make([]int64, rows*cols)
+	for i := range xs {
+		xs[i], whole[i] = float64(i), int64(i)
+	}
+	turned := func(d DType) *Tensor { return EmptyUnset(d, []int64{rows, cols}, []int64{1, rows}) }
+	f, n := turned(Float32), turned(Int32)
+	f.SetFloats(xs)
+	n.SetInts(whole)
+	if diff := cmp.Diff(xs, f.Floats()); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(whole, n.Ints()); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -45,6 +45,9 @@ func copyLoop(l *Loop, dst, src *Tensor) {
 		}
 		return
 	}
+	if in[0] == 1 && in[1] == 1 && convertRows(l, dst, src) {
+		return
+	}
 	if dst.DType == Float32 && src.DType == Float64 {
 		convRows[float32, float64](l, in, dst, src)
 		return
@@ -55,9 +58,6 @@ func copyLoop(l *Loop, dst, src *Tensor) {
 	}
 	if dst.DType == Float32 && src.DType == Int64 {
 		convRows[float32, int64](l, in, dst, src)
-		return
-	}
-	if in[0] == 1 && in[1] == 1 && (src.DType == Float32 && wholeRows[float32](l, dst, src) || src.DType == Float64 && wholeRows[float64](l, dst, src)) {
 		return
 	}
 	if dst.DType.IsSmallFloat() && src.DType.IsSmallFloat() {
@@ -193,6 +193,18 @@ func copyRows[T any](l *Loop, in []int64, dst, src *Tensor) {
 			copy(d[a:a+n], s[b:b+n])
 			return
 		}
+		if in[0] == 1 && in[1] == -1 { // backwards
+			y, x := d[a:a+n], s[b-n+1:b+1]
+			for len(y) >= 4 && len(x) >= 4 {
+				k := len(x) - 4
+				y[0], y[1], y[2], y[3] = x[k+3], x[k+2], x[k+1], x[k]
+				y, x = y[4:], x[:k]
+			}
+			for i := range y {
+				y[i] = x[len(x)-1-i]
+			}
+			return
+		}
 		for i := int64(0); i < n; i++ {
 			d[a] = s[b]
 			a += in[0]
@@ -241,33 +253,63 @@ func convRows[D, S number](l *Loop, in []int64, dst, src *Tensor) {
 	})
 }
 
-// wholeRows stores floats as integers, which are cut to the width of their dtype. It reports whether dst has such.
-func wholeRows[S float32 | float64](l *Loop, dst, src *Tensor) bool {
+// convertRows converts rows of numbers, none of them complex or of 16 bits if a float; bools are numbers to read. It reports whether these are such.
+func convertRows(l *Loop, dst, src *Tensor) bool {
 	switch dst.DType {
+	case Float32:
+		return convertTo[float32](l, dst, src)
+	case Float64:
+		return convertTo[float64](l, dst, src)
 	case Int64:
-		cutRows[int64, S](l, dst, src)
+		return convertTo[int64](l, dst, src)
 	case Int32:
-		cutRows[int32, S](l, dst, src)
+		return convertTo[int32](l, dst, src)
 	case Int16:
-		cutRows[int16, S](l, dst, src)
+		return convertTo[int16](l, dst, src)
 	case Int8:
-		cutRows[int8, S](l, dst, src)
+		return convertTo[int8](l, dst, src)
 	case UInt8:
-		cutRows[uint8, S](l, dst, src)
-	default:
-		return false
+		return convertTo[uint8](l, dst, src)
 	}
-	return true
+	return false
 }
 
-func cutRows[D int64 | int32 | int16 | int8 | uint8, S float32 | float64](l *Loop, dst, src *Tensor) {
+func convertTo[D number](l *Loop, dst, src *Tensor) bool {
+	switch src.DType {
+	case Float32:
+		return convert[D, float32](l, dst, src)
+	case Float64:
+		return convert[D, float64](l, dst, src)
+	case Int64:
+		return convert[D, int64](l, dst, src)
+	case Int32:
+		return convert[D, int32](l, dst, src)
+	case Int16:
+		return convert[D, int16](l, dst, src)
+	case Int8:
+		return convert[D, int8](l, dst, src)
+	case UInt8, Bool:
+		return convert[D, uint8](l, dst, src)
+	}
+	return false
+}
+
+// streamed is the size in bytes from which what is converted is written past the cache.
+const streamed = 8 << 20
+
+func convert[D, S number](l *Loop, dst, src *Tensor) bool {
 	d, s := all[D](dst), all[S](src)
+	past := native.Op(0)
+	if len(dst.Storage.Data) >= streamed && dst.DType.Size() >= 4 && dst.Storage != src.Storage {
+		past = native.Streamed
+	}
 	l.Rows(func(o []int64, n int64) {
-		y, x := d[o[0]:o[0]+n], s[o[1]:o[1]+n]
-		for i := range y {
-			y[i] = D(int64(x[i]))
+		if n < 1024 {
+			past = 0
 		}
+		native.Convert(past, d[o[0]:o[0]+n], s[o[1]:o[1]+n])
 	})
+	return true
 }
 
 // truthRows says of each element whether it is not 0.

@@ -99,7 +99,7 @@ func LargePages(buf []byte) {
 }
 
 // Room is n elements of memory for the course of a kernel, which may hold anything. done gives it back: nothing may point into it then.
-func Room[T float32 | float64](n int64) (room []T, done func()) {
+func Room[T float32 | float64 | int64](n int64) (room []T, done func()) {
 	var z T
 	size := int(n) * int(unsafe.Sizeof(z))
 	if size < keep {
