@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -165,8 +166,8 @@ func (s *Store) FailureBy(ctx context.Context, identity string) (id int64, found
 // what whittle adds to the files that it writes: its version, and the line at the end.
 func (s *Store) SameFailure(ctx context.Context, f Failure) (id int64, found bool, err error) {
 	sig := f.Signature
-	plain := reSeal.ReplaceAllString(f.Repro, "")
-	keys := jsonText([]string{Key([]byte(f.Repro)), Key([]byte(plain)), Key([]byte(reWriter.ReplaceAllString(plain, "$1")))})
+	plain := reSeal().ReplaceAllString(f.Repro, "")
+	keys := jsonText([]string{Key([]byte(f.Repro)), Key([]byte(plain)), Key([]byte(reWriter().ReplaceAllString(plain, "$1")))})
 	err = s.read.QueryRowContext(ctx, `SELECT id FROM failures WHERE repro IN (SELECT value FROM json_each(?1)) AND (stage, type, message, frame, output, raw) = (?2, ?3, ?4, ?5, ?6, ?7)
 		UNION SELECT f.id FROM results r JOIN failures f ON f.minification = r.minification WHERE r.repro IN (SELECT value FROM json_each(?1)) ORDER BY 1 LIMIT 1`,
 		keys, sig.Stage, sig.Type, sig.Message, sig.Frame, sig.Output, f.Raw).Scan(&id)
@@ -177,5 +178,7 @@ func (s *Store) SameFailure(ctx context.Context, f Failure) (id int64, found boo
 }
 
 // reSeal matches the line that package files ends a file with, reWriter the version in the first line of a search's result.
-var reWriter = regexp.MustCompile(`^(# Minimal repro written by whittle) \S+`)
-var reSeal = regexp.MustCompile(`# whittle wrote this file, and replaces it as long as nobody edits it: [0-9a-f ]+\n$`)
+var reWriter = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(# Minimal repro written by whittle) \S+`) })
+var reSeal = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`# whittle wrote this file, and replaces it as long as nobody edits it: [0-9a-f ]+\n$`)
+})

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -82,12 +83,14 @@ func (s Signature) Alike(o Signature) bool {
 	if s.Type != "" && o.Type != "" && base(s.Type) != base(o.Type) {
 		return false
 	}
-	a, b := reCause.FindString(s.Message), reCause.FindString(o.Message)
+	a, b := reCause().FindString(s.Message), reCause().FindString(o.Message)
 	return a == "" || b == "" || base(a) == base(b)
 }
 
 // reCause matches the type of an exception at the beginning of a message.
-var reCause = regexp.MustCompile(`^(?:\w+\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Warning)(?:: |$)`)
+var reCause = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:\w+\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Warning)(?:: |$)`)
+})
 
 // A Verdict is what an outcome means for a search that looks for one signature.
 type Verdict string
@@ -132,14 +135,16 @@ func Judge(o Outcome, want Signature) Verdict {
 }
 
 var (
-	reAddress = regexp.MustCompile(`0x[0-9a-fA-F]+`)
-	rePath    = regexp.MustCompile(`(?:[A-Za-z]:)?(?:/[\w.+\-@~]+)+/?`)
-	reFile    = regexp.MustCompile(`\b[\w\-]+\.(?:py|cpp|cc|c|h|so|o|go)\b(?::\d+)?`)
-	reNumber  = regexp.MustCompile(`[-+]?(?:\d[\d_]*\.?\d*(?:[eE][-+]?\d+)?|\.\d+)\b`)
-	reName    = regexp.MustCompile(`\b(?:[a-z]+[a-z0-9_]*?_\d+|(?:arg|primals_|tangents_|buf|tmp|op|s|u|i|x|y|z|l_)\d+|c[a-z0-9]{50,})\b`)
+	reAddress = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`0x[0-9a-fA-F]+`) })
+	rePath    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:[A-Za-z]:)?(?:/[\w.+\-@~]+)+/?`) })
+	reFile    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b[\w\-]+\.(?:py|cpp|cc|c|h|so|o|go)\b(?::\d+)?`) })
+	reNumber  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[-+]?(?:\d[\d_]*\.?\d*(?:[eE][-+]?\d+)?|\.\d+)\b`) })
+	reName    = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\b(?:[a-z]+[a-z0-9_]*?_\d+|(?:arg|primals_|tangents_|buf|tmp|op|s|u|i|x|y|z|l_)\d+|c[a-z0-9]{50,})\b`)
+	})
 	reRunning = regexp.MustCompile(`(?s)(?:^|\n\n)While executing %\w+ .*$`) // what torch.fx.Interpreter adds: nodes of the graph at hand
-	reSpace   = regexp.MustCompile(`\s+`)
-	reMarks   = regexp.MustCompile(`(?:#,? ?){2,}`)
+	reSpace   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\s+`) })
+	reMarks   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:#,? ?){2,}`) })
 )
 
 // maxMessage bounds a normalised message, in bytes.
@@ -154,18 +159,18 @@ func Normalise(msg string) string {
 		msg = msg[:i]
 	}
 	msg = reRunning.ReplaceAllString(msg, "")
-	msg = reAddress.ReplaceAllString(msg, "ADDR")
-	msg = rePath.ReplaceAllStringFunc(msg, func(p string) string {
+	msg = reAddress().ReplaceAllString(msg, "ADDR")
+	msg = rePath().ReplaceAllStringFunc(msg, func(p string) string {
 		if strings.Count(p, "/") < 2 {
 			return p
 		}
 		return "PATH"
 	})
-	msg = reFile.ReplaceAllString(msg, "FILE")
-	msg = reName.ReplaceAllString(msg, "NAME")
-	msg = reNumber.ReplaceAllString(msg, "#")
-	msg = reMarks.ReplaceAllString(msg, "#")
-	msg = strings.TrimSpace(reSpace.ReplaceAllString(msg, " "))
+	msg = reFile().ReplaceAllString(msg, "FILE")
+	msg = reName().ReplaceAllString(msg, "NAME")
+	msg = reNumber().ReplaceAllString(msg, "#")
+	msg = reMarks().ReplaceAllString(msg, "#")
+	msg = strings.TrimSpace(reSpace().ReplaceAllString(msg, " "))
 	if len(msg) > maxMessage {
 		msg = strings.ToValidUTF8(msg[:maxMessage], "")
 	}
@@ -173,7 +178,9 @@ func Normalise(msg string) string {
 }
 
 // reUndeclared matches what a C++ compiler says of an unknown name: how depends on where the name stands.
-var reUndeclared = regexp.MustCompile(`^([‘'][^’']+[’']) (?:was not declared in this scope|has not been declared|does not name a type|is not a type|undeclared.*)$`)
+var reUndeclared = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([‘'][^’']+[’']) (?:was not declared in this scope|has not been declared|does not name a type|is not a type|undeclared.*)$`)
+})
 
 // CppError is the message of a C++ compile error for a signature: the compiler's first error, without its guesses.
 func CppError(output string) string {
@@ -181,7 +188,7 @@ func CppError(output string) string {
 	for _, l := range strings.Split(output, "\n") {
 		if _, e, ok := strings.Cut(l, " error: "); ok {
 			e, _, _ = strings.Cut(e, "; did you mean")
-			return text + ": " + reUndeclared.ReplaceAllString(e, "$1 is not declared")
+			return text + ": " + reUndeclared().ReplaceAllString(e, "$1 is not declared")
 		}
 	}
 	return text
@@ -193,7 +200,7 @@ func NewSignature(stage, typ, message string, frames []string, stack func(frame 
 	s := Signature{Stage: stage, Type: typ, Message: Normalise(message)}
 	for i := len(frames) - 1; i >= 0; i-- {
 		if stack == nil || stack(frames[i]) {
-			s.Frame = reNumber.ReplaceAllString(strings.TrimSpace(frames[i]), "#")
+			s.Frame = reNumber().ReplaceAllString(strings.TrimSpace(frames[i]), "#")
 			break
 		}
 	}

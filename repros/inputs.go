@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	sitter "github.com/smacker/go-tree-sitter"
 
@@ -65,27 +66,27 @@ func (d *reader) loadArgs(fn *sitter.Node) error {
 	return nil
 }
 
-var symbolName = regexp.MustCompile(`^[su]\d+$`)
+var symbolName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[su]\d+$`) })
 
 func (d *reader) noteInt(in Input) {
-	if v, ok := in.Value.(int64); ok && symbolName.MatchString(in.Name) {
+	if v, ok := in.Value.(int64); ok && symbolName().MatchString(in.Name) {
 		d.named[in.Name] = v
 	}
 }
 
 var (
-	bufName   = regexp.MustCompile(`^[A-Za-z_]\w*$`)
-	bytesNote = regexp.MustCompile(`^(\d+) bytes?$`)
+	bufName   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_]\w*$`) })
+	bytesNote = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\d+) bytes?$`) })
 )
 
 // storageExpr reads buf0 = torch.zeros(6).untyped_storage()  # 24 bytes.
 func (d *reader) storageExpr(e *sitter.Node, buf, note string) error {
 	text := d.Content(e)
-	if !bufName.MatchString(buf) || !strings.HasSuffix(text, ".untyped_storage()") {
+	if !bufName().MatchString(buf) || !strings.HasSuffix(text, ".untyped_storage()") {
 		return d.notUnderstood(e)
 	}
 	s := Storage{Expr: text, Device: "cpu", DTypeHint: "float32"}
-	if m := bytesNote.FindStringSubmatch(note); m != nil {
+	if m := bytesNote().FindStringSubmatch(note); m != nil {
 		n, err := strconv.ParseInt(m[1], 10, 64)
 		if err != nil {
 			return d.notUnderstood(e)
@@ -427,7 +428,9 @@ func ints(a fx.Arg) ([]int64, bool) {
 }
 
 // annotation is a type as print_readable prints it: "f32[2, 3]", "f32[s0, 3][3, 1]cpu", "Sym(s0)".
-var annotation = regexp.MustCompile(`^["'](?:Sym\((.*)\)|(\w+)\[([^\]]*)\](?:\[([^\]]*)\])?(\w+(?::\d+)?)?)["']$`)
+var annotation = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^["'](?:Sym\((.*)\)|(\w+)\[([^\]]*)\](?:\[([^\]]*)\])?(\w+(?::\d+)?)?)["']$`)
+})
 
 // unknownSize is what a symbolic size counts as where the text does not tell.
 const unknownSize = 8
@@ -450,7 +453,7 @@ func (d *reader) annotated() bool {
 	}
 	ph := d.r.Module.Graph.Placeholders()
 	for _, p := range ph {
-		m := annotation.FindStringSubmatch(p.Type)
+		m := annotation().FindStringSubmatch(p.Type)
 		if m == nil {
 			return false
 		}

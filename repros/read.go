@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	sitter "github.com/smacker/go-tree-sitter"
 
@@ -37,7 +38,7 @@ func ReadFile(path string) (*Repro, error) {
 // Read reads a repro's text; file is used in errors.
 func Read(file, text string) (*Repro, error) {
 	text, preamble := cutPreamble(text)
-	s, err := fx.ParseSource(file, relativeSaveDir.ReplaceAllString(text, "$1"))
+	s, err := fx.ParseSource(file, relativeSaveDir().ReplaceAllString(text, "$1"))
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +50,9 @@ func Read(file, text string) (*Repro, error) {
 }
 
 // relativeSaveDir is what Write makes of a save_dir beside the file.
-var relativeSaveDir = regexp.MustCompile(regexp.QuoteMeta(besideFile) + `('[^'\n]*'|"[^"\n]*")\)`)
+var relativeSaveDir = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(regexp.QuoteMeta(besideFile) + `('[^'\n]*'|"[^"\n]*")\)`)
+})
 
 // IncompleteError says what a repro's text names without holding it: bodies of higher-order operators that PyTorch wrote
 // as <lambda>(), modules whose repr is no constructor. The rest was read; PyTorch cannot run the file.
@@ -84,9 +87,9 @@ func (r *Repro) Complete() error {
 }
 
 // IsRepro reports whether a script is a repro, by the class that all forms of it define. Whether it can be read is another question.
-func IsRepro(text string) bool { return reRepro.MatchString(text) }
+func IsRepro(text string) bool { return reRepro().MatchString(text) }
 
-var reRepro = regexp.MustCompile(`(?m)^class Repro\b`)
+var reRepro = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^class Repro\b`) })
 
 // reader walks the statements of one file.
 type reader struct {
@@ -296,7 +299,9 @@ func init() {
 }
 
 // helperImport binds what HelperImports writes again.
-var helperImport = regexp.MustCompile(`^(?:from (?:operator|math) import \w+ as \w+|import torch\._higher_order_ops\.wrap|torch_Tensor_\w+ = torch\.Tensor\.\w+)$`)
+var helperImport = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:from (?:operator|math) import \w+ as \w+|import torch\._higher_order_ops\.wrap|torch_Tensor_\w+ = torch\.Tensor\.\w+)$`)
+})
 
 func (d *reader) imports(n *sitter.Node) {
 	t := d.Content(n)
@@ -306,20 +311,22 @@ func (d *reader) imports(n *sitter.Node) {
 	case strings.Contains(t, "repro.after_aot"), strings.Contains(t, "compile_fx_inner"):
 		d.r.Stage = AfterAOT
 	}
-	if !usualImports[t] && !helperImport.MatchString(t) {
+	if !usualImports[t] && !helperImport().MatchString(t) {
 		d.r.Imports = append(d.r.Imports, t)
 	}
 }
 
 // ignorable are statements of the older forms that say nothing beyond the stage.
-var ignorable = regexp.MustCompile(`^(compiled\(\*args\)|ref = run_fwd_maybe_bwd\(|res = run_fwd_maybe_bwd\(|compiled = compile_fx_inner\(|mod = make_fx\(|mod = \w+\(\)|mod\(\*args\)|isolate_fails_code_str = |load_args\._version = 0$|mod = mod\.)`)
+var ignorable = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(compiled\(\*args\)|ref = run_fwd_maybe_bwd\(|res = run_fwd_maybe_bwd\(|compiled = compile_fx_inner\(|mod = make_fx\(|mod = \w+\(\)|mod\(\*args\)|isolate_fails_code_str = |load_args\._version = 0$|mod = mod\.)`)
+})
 
-var environ = regexp.MustCompile(`^os\.environ\[["'](\w+)["']\]$`)
+var environ = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^os\.environ\[["'](\w+)["']\]$`) })
 
 func (d *reader) expression(e *sitter.Node) error {
 	text := d.Content(e)
 	switch {
-	case e.Type() == "string", ignorable.MatchString(text), helperImport.MatchString(text), usualImports[text]:
+	case e.Type() == "string", ignorable().MatchString(text), helperImport().MatchString(text), usualImports[text]:
 		return nil
 	case e.Type() == "call":
 		return d.call(e)
@@ -327,7 +334,7 @@ func (d *reader) expression(e *sitter.Node) error {
 		return d.notUnderstood(e)
 	}
 	l, r := d.Content(e.ChildByFieldName("left")), e.ChildByFieldName("right")
-	if m := environ.FindStringSubmatch(l); m != nil && r.Type() == "string" {
+	if m := environ().FindStringSubmatch(l); m != nil && r.Type() == "string" {
 		d.r.Env = append(d.r.Env, Setting{m[1], d.Content(r)})
 		return nil
 	}

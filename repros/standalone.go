@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"whittle/capture/fx"
 	"whittle/capture/python/literal"
@@ -139,9 +140,9 @@ func (w *standalone) imports(text string) {
 }
 
 var (
-	deletes   = regexp.MustCompile(`;  (?:\w+ = )+None$`)
-	fnHead    = regexp.MustCompile(`^def forward\(self(?:, )?(.*?)\)(?: -> .*)?:$`)
-	paramType = regexp.MustCompile(`(\w+) : [^,=]+`)
+	deletes   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`;  (?:\w+ = )+None$`) })
+	fnHead    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^def forward\(self(?:, )?(.*?)\)(?: -> .*)?:$`) })
+	paramType = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\w+) : [^,=]+`) })
 )
 
 // function is the definition of what is compiled, and the expression that names it. A module with attributes beyond small
@@ -156,7 +157,7 @@ func (w *standalone) function() (def, callee string, err error) {
 		text := c.String()
 		lines := strings.Split(text, "\n")
 		for i, l := range lines {
-			lines[i] = strings.TrimRight(deletes.ReplaceAllString(l, ""), " ")
+			lines[i] = strings.TrimRight(deletes().ReplaceAllString(l, ""), " ")
 		}
 		text = strings.Join(lines, "\n")
 		if len(gm.Modules) > 0 {
@@ -176,15 +177,15 @@ func (w *standalone) function() (def, callee string, err error) {
 		consts[l.Name] = e
 	}
 	lines := strings.Split(gm.Graph.Forward(""), "\n")
-	m := fnHead.FindStringSubmatch(lines[0])
+	m := fnHead().FindStringSubmatch(lines[0])
 	if m == nil {
 		return "", "", fmt.Errorf("forward %q cannot be a function", lines[0])
 	}
 	var b strings.Builder
 	fn := w.free("f")
-	fmt.Fprintf(&b, "def %s(%s):\n", fn, paramType.ReplaceAllString(m[1], "$1"))
+	fmt.Fprintf(&b, "def %s(%s):\n", fn, paramType().ReplaceAllString(m[1], "$1"))
 	for _, l := range lines[1:] {
-		l = deletes.ReplaceAllString(l, "")
+		l = deletes().ReplaceAllString(l, "")
 		if left, name, ok := strings.Cut(l, " = self."); ok && consts[name] != "" {
 			l = left + " = " + consts[name]
 		}

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"sort"
 	"strconv"
+	"sync"
 )
 
 // assignments lists the ways to give symbols their values, likeliest first. After dynamo, inputs are named after
@@ -30,7 +31,7 @@ func assignments(used []string, named map[string]int64, inputs []Input) []map[st
 		if in.Kind != SymIntInput || !ok {
 			continue
 		}
-		if m := numberedInput.FindStringSubmatch(in.Name); m != nil {
+		if m := numberedInput().FindStringSubmatch(in.Name); m != nil {
 			n, _ := strconv.Atoi(m[1])
 			vals, nums = append(vals, v), append(nums, n)
 		}
@@ -71,7 +72,7 @@ func assignments(used []string, named map[string]int64, inputs []Input) []map[st
 	return out
 }
 
-var numberedInput = regexp.MustCompile(`^(?:primals_|arg)(\d+)(?:_1)?$`)
+var numberedInput = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:primals_|arg)(\d+)(?:_1)?$`) })
 
 type byNumber struct {
 	nums []int

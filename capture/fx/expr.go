@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"regexp"
 	"strings"
+	"sync"
 
 	sitter "github.com/smacker/go-tree-sitter"
 
@@ -217,7 +218,7 @@ func (p *fnParser) slice(n *sitter.Node) (Arg, error) {
 }
 
 // symName are the names that PyTorch gives to symbolic sizes: s0 of inputs, u0 of what only data says, zf0 and the like of floats.
-var symName = regexp.MustCompile(`^(s|u|f|zf|zuf|z)[0-9]+$`)
+var symName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(s|u|f|zf|zuf|z)[0-9]+$`) })
 
 // ident reads a bare name: a node of this graph, before anything that Python or PyTorch know by that name; a symbolic size; or a function. A
 // name that is none of these is an error in a graph, and a function where p.free is set.
@@ -234,7 +235,7 @@ func (p *fnParser) ident(n *sitter.Node) (Arg, error) {
 	case "Ellipsis":
 		return Ellipsis{}, nil
 	}
-	if symName.MatchString(t) {
+	if symName().MatchString(t) {
 		return SymInt{Expr: t}, nil
 	}
 	if f, ok := funcName(t); ok {

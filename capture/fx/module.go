@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	sitter "github.com/smacker/go-tree-sitter"
 
@@ -57,7 +58,7 @@ func (s *Source) MainClass() string {
 	}
 	made := map[string]bool{}
 	for _, c := range s.classes {
-		for _, m := range madeClass.FindAllStringSubmatch(c.src.Content(c.node), -1) {
+		for _, m := range madeClass().FindAllStringSubmatch(c.src.Content(c.node), -1) {
 			made[m[1]] = true
 		}
 	}
@@ -92,8 +93,8 @@ func (s *Source) IsGraph(class *sitter.Node) bool {
 
 // The forms of a class that __init__ makes, self.body = Body() or symbolic_trace(Body()), and of one that stands in comments.
 var (
-	madeClass    = regexp.MustCompile(`self\.\w+ = (?:[\w.]+\()?(\w+)\(\)`)
-	commentClass = regexp.MustCompile(`^#\s?class (\w+)\(.*\):`)
+	madeClass    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`self\.\w+ = (?:[\w.]+\()?(\w+)\(\)`) })
+	commentClass = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^#\s?class (\w+)\(.*\):`) })
 )
 
 // findClasses lists the classes of the file once.
@@ -115,13 +116,13 @@ func (s *Source) findClasses() {
 	}
 	lines := strings.Split(string(s.Text), "\n")
 	for i := 0; i < len(lines); i++ {
-		m := commentClass.FindStringSubmatch(lines[i])
+		m := commentClass().FindStringSubmatch(lines[i])
 		if m == nil || s.classes[m[1]] != nil {
 			continue
 		}
 		first := i
 		var body []string
-		for ; i < len(lines) && strings.HasPrefix(lines[i], "#") && (i == first || !commentClass.MatchString(lines[i])); i++ {
+		for ; i < len(lines) && strings.HasPrefix(lines[i], "#") && (i == first || !commentClass().MatchString(lines[i])); i++ {
 			body = append(body, strings.TrimPrefix(strings.TrimPrefix(lines[i], "#"), " "))
 		}
 		i--
@@ -222,7 +223,9 @@ func (s *Source) class(n *sitter.Node) (*GraphModule, error) {
 }
 
 // tensorType is an annotation as print_readable writes it: "f32[2, 3][3, 1]cpu". The strides and the device are optional.
-var tensorType = regexp.MustCompile(`^["'](\w+)\[([\d, ]*)\](?:\[[\d, ]*\])?(?:\w+(?::\d+)?)?["']$`)
+var tensorType = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^["'](\w+)\[([\d, ]*)\](?:\[[\d, ]*\])?(?:\w+(?::\d+)?)?["']$`)
+})
 
 // standIns gives random values to the attributes that print_readable shows with their types only:
 // _tensor_constant0: "i64[2, 3]" = self._tensor_constant0.
@@ -231,7 +234,7 @@ func (gm *GraphModule) standIns() {
 		if n.Op != GetAttr || gm.has(n.Target) {
 			continue
 		}
-		m := tensorType.FindStringSubmatch(n.Type)
+		m := tensorType().FindStringSubmatch(n.Type)
 		if m == nil {
 			continue
 		}
@@ -348,7 +351,7 @@ func (s *Source) initLine(gm *GraphModule, name string, value *sitter.Node, buff
 }
 
 // reprPart is one part of a printed Sequential: "(0): Linear(...)".
-var reprPart = regexp.MustCompile(`^\((\w+)\): (.*)$`)
+var reprPart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\((\w+)\): (.*)$`) })
 
 // fromRepr is the constructor of a Sequential or ModuleList that was printed over several lines, "" where a part of it
 // is of another kind.
@@ -360,7 +363,7 @@ func (s *Source) fromRepr(repr string) string {
 	}
 	var parts []string
 	for i := 1; i < len(lines)-1; i++ {
-		m := reprPart.FindStringSubmatch(strings.TrimSpace(lines[i]))
+		m := reprPart().FindStringSubmatch(strings.TrimSpace(lines[i]))
 		if m == nil || m[1] != fmt.Sprint(len(parts)) { // "(0-2): 3 x Linear(...)" stands for several
 			return ""
 		}

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	sitter "github.com/smacker/go-tree-sitter"
@@ -65,11 +66,13 @@ func ParseSource(file, text string) (*Source, error) {
 
 // The forms of quoteReprs. A repr over several lines opens behind a class name; its children look like "(name): ".
 var (
-	reprOpens   = regexp.MustCompile(`^(\s+self\.\w+ = )((?:<lambda>|[A-Za-z_][\w.]*)\()$`)
-	reprChild   = regexp.MustCompile(`^\s+\([^()]*\): `)
-	lambdaInit  = regexp.MustCompile(`^(\s+self\.\w+ = )(<lambda>\(\))$`)
-	lambdaClass = regexp.MustCompile(`^(\s*class )<lambda>(\()`)
-	gradFn      = regexp.MustCompile(`^(\s+self\..*tensor\(.*), grad_fn=<\w+>`)
+	reprOpens = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(\s+self\.\w+ = )((?:<lambda>|[A-Za-z_][\w.]*)\()$`)
+	})
+	reprChild   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s+\([^()]*\): `) })
+	lambdaInit  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\s+self\.\w+ = )(<lambda>\(\))$`) })
+	lambdaClass = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\s*class )<lambda>(\()`) })
+	gradFn      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\s+self\..*tensor\(.*), grad_fn=<\w+>`) })
 )
 
 // unreadCall marks text that stands where Python should; lambdaName is the class name that stands for <lambda>.
@@ -87,18 +90,18 @@ func quoteReprs(text string) string {
 	for i := 0; i < len(lines); i++ {
 		l := lines[i]
 		switch {
-		case lambdaInit.MatchString(l):
-			lines[i] = lambdaInit.ReplaceAllString(l, `${1}`+unreadCall+`("""${2}""")`)
-		case lambdaClass.MatchString(l):
-			lines[i] = lambdaClass.ReplaceAllString(l, "${1}"+lambdaName+"${2}")
-		case gradFn.MatchString(l):
-			lines[i] = gradFn.ReplaceAllString(l, "${1}")
-		case reprOpens.MatchString(l) && i+1 < len(lines) && reprChild.MatchString(lines[i+1]):
+		case lambdaInit().MatchString(l):
+			lines[i] = lambdaInit().ReplaceAllString(l, `${1}`+unreadCall+`("""${2}""")`)
+		case lambdaClass().MatchString(l):
+			lines[i] = lambdaClass().ReplaceAllString(l, "${1}"+lambdaName+"${2}")
+		case gradFn().MatchString(l):
+			lines[i] = gradFn().ReplaceAllString(l, "${1}")
+		case reprOpens().MatchString(l) && i+1 < len(lines) && reprChild().MatchString(lines[i+1]):
 			end := reprEnd(lines, i+1)
 			if end < 0 || strings.Contains(strings.Join(lines[i:end+1], "\n"), `"""`) {
 				continue
 			}
-			lines[i] = reprOpens.ReplaceAllString(l, `${1}`+unreadCall+`("""${2}`)
+			lines[i] = reprOpens().ReplaceAllString(l, `${1}`+unreadCall+`("""${2}`)
 			lines[end] += `""")`
 			i = end
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Calls of torch._numpy have wrappers for targets, which the text of a graph makes where it calls them, so that the text says all:
@@ -12,7 +13,9 @@ import (
 //
 // PyTorch prints the name that the wrapper has among the globals of the generated code, which does not tell what it wraps.
 
-var wrapperCall = regexp.MustCompile(`torch\._dynamo\.utils\.numpy_(to_tensor|method|operator)_wrapper\(([^()]*)\)\(`)
+var wrapperCall = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`torch\._dynamo\.utils\.numpy_(to_tensor|method|operator)_wrapper\(([^()]*)\)\(`)
+})
 
 const attrCall = "torch._dynamo.utils.numpy_attr_wrapper("
 
@@ -28,8 +31,8 @@ func shownCalls(text string, used map[string]int) string {
 		return text
 	}
 	text = strings.ReplaceAll(text, attrCall, "torch__dynamo_utils_numpy_attr_wrapper(")
-	return wrapperCall.ReplaceAllStringFunc(text, func(call string) string {
-		m := wrapperCall.FindStringSubmatch(call)
+	return wrapperCall().ReplaceAllStringFunc(text, func(call string) string {
+		m := wrapperCall().FindStringSubmatch(call)
 		name := strings.Trim(m[2], "'")
 		name = name[strings.LastIndex(name, ".")+1:]
 		if m[1] == "to_tensor" && functionNames[name] != "" {

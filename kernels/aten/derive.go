@@ -8,7 +8,7 @@ import (
 )
 
 // deriveVariants makes in-place and out= rows, view copies and the _foreach family from the functional rows.
-func deriveVariants(order []string, lines map[string]line, byName map[string]*Op, add func(string, Fn, bool, Tag) *Op) {
+func deriveVariants(order []string, lines map[string]line, byName map[string]*Op, read schemaReader, add func(string, Fn, bool, Tag) *Op) {
 	// Functional rows by base name.
 	base := map[string][]*Op{}
 	for _, op := range byName {
@@ -23,11 +23,11 @@ func deriveVariants(order []string, lines map[string]line, byName map[string]*Op
 		root, _, _ := strings.Cut(name, ".")
 		switch {
 		case strings.HasPrefix(root, "aten::_foreach_"):
-			deriveForeach(name, root, text, base, byName, add)
+			deriveForeach(name, root, text, base, byName, read, add)
 		case strings.Contains(text, "*, ") && strings.Contains(text, "!)") && !strings.Contains(text, "(Tensor(a!) self"):
-			deriveOut(name, root, text, base, add)
+			deriveOut(name, root, text, base, read, add)
 		case strings.HasSuffix(root, "_") && strings.Contains(text, "(Tensor(a!) self"):
-			deriveInplace(name, root, text, base, add)
+			deriveInplace(name, root, text, base, read, add)
 		}
 	}
 }
@@ -47,8 +47,8 @@ func sameArgs(args []Arg, f *Schema) bool {
 
 // deriveInplace makes x_ of x, where their arguments agree: it computes x and copies the result into the first argument, whose shape and dtype
 // stay, so that x has to broadcast and cast to these.
-func deriveInplace(name, root, text string, base map[string][]*Op, add func(string, Fn, bool, Tag) *Op) {
-	s, err := ParseSchema(text)
+func deriveInplace(name, root, text string, base map[string][]*Op, read schemaReader, add func(string, Fn, bool, Tag) *Op) {
+	s, err := read.schema(text)
 	if err != nil {
 		return
 	}
@@ -198,8 +198,8 @@ func cName(d tensor.DType) string {
 
 // deriveOut makes the out= form of a functional row. Kernels compute into a result of their own that is then copied, or, where they can, into
 // out itself; out is resized to fit, and its dtype has to take the result's.
-func deriveOut(name, root, text string, base map[string][]*Op, add func(string, Fn, bool, Tag) *Op) {
-	s, err := ParseSchema(text)
+func deriveOut(name, root, text string, base map[string][]*Op, read schemaReader, add func(string, Fn, bool, Tag) *Op) {
+	s, err := read.schema(text)
 	if err != nil {
 		return
 	}
@@ -353,8 +353,8 @@ func resizeTo(t *tensor.Tensor, shape, stride []int64) {
 }
 
 // deriveForeach runs the operator of the same name on each element of the lists.
-func deriveForeach(name, root, text string, base map[string][]*Op, byName map[string]*Op, add func(string, Fn, bool, Tag) *Op) {
-	s, err := ParseSchema(text)
+func deriveForeach(name, root, text string, base map[string][]*Op, byName map[string]*Op, read schemaReader, add func(string, Fn, bool, Tag) *Op) {
+	s, err := read.schema(text)
 	if err != nil {
 		return
 	}

@@ -111,7 +111,7 @@ type bound struct {
 
 // boundSchemas are the schemas of aten by name, those with named dimensions included.
 var boundSchemas = sync.OnceValue(func() map[string][]bound {
-	out := map[string][]bound{}
+	out, built := map[string][]bound{}, theRegistry().read
 	for _, l := range strings.Split(schemasTSV+"\n"+pythonOnlyTSV, "\n") {
 		flags, text, ok := strings.Cut(l, "\t")
 		if !ok || !strings.HasPrefix(text, "aten::") {
@@ -125,7 +125,10 @@ var boundSchemas = sync.OnceValue(func() map[string][]bound {
 		if !b.function && !b.method {
 			continue
 		}
-		s, err := ParseSchema(text)
+		s, err := built[text], error(nil)
+		if s == nil {
+			s, err = ParseSchema(text)
+		}
 		if err != nil {
 			continue // a test demands none
 		}

@@ -52,6 +52,22 @@ type registry struct {
 	ops     map[string]*Op   // by full name
 	packets map[string][]*Op // by "aten::add", in PyTorch's order of overloads
 	loose   []string         // problems found while building; a test demands none
+	read    schemaReader     // has the signatures of all that was looked at while building
+}
+
+// A schemaReader reads signatures, each text once: who derives an operator looks at its signature before there is one.
+type schemaReader map[string]*Schema
+
+// schema is ParseSchema. What it gives is shared.
+func (r schemaReader) schema(text string) (*Schema, error) {
+	if s := r[text]; s != nil {
+		return s, nil
+	}
+	s, err := ParseSchema(text)
+	if err == nil {
+		r[text] = s
+	}
+	return s, err
 }
 
 // theRegistry builds the registry on first use.
@@ -66,7 +82,7 @@ type line struct {
 // buildRegistry reads the signatures, gives those with a row their functions, and derives variants from these. What does not fit goes to
 // loose, and a test fails: a program never sees it.
 func buildRegistry() *registry {
-	r := &registry{ops: map[string]*Op{}, packets: map[string][]*Op{}}
+	r := &registry{ops: map[string]*Op{}, packets: map[string][]*Op{}, read: schemaReader{}}
 	lines := map[string]line{}
 	var order []string
 	for _, l := range strings.Split(strings.TrimRight(schemasTSV, "\n"), "\n") {
@@ -89,7 +105,7 @@ func buildRegistry() *registry {
 			r.loose = append(r.loose, name+": two rows")
 			return nil
 		}
-		s, err := ParseSchema(l.text)
+		s, err := r.read.schema(l.text)
 		if err != nil {
 			r.loose = append(r.loose, err.Error())
 			return nil
@@ -115,7 +131,7 @@ func buildRegistry() *registry {
 		}
 		add(name, w.fn, w.decomp, w.tags)
 	}
-	deriveVariants(order, lines, byName, add)
+	deriveVariants(order, lines, byName, r.read, add)
 	for _, n := range order {
 		op := byName[n]
 		if op == nil {

@@ -230,6 +230,9 @@ func (p *schemaParser) schema() (*Schema, error) {
 		return nil, err
 	}
 	kw := false
+	if p.pos < len(p.src) && p.src[p.pos] != ')' {
+		s.Args = make([]Arg, 0, 1+strings.Count(p.src[p.pos:], ", ")) // a few more where defaults or results have commas
+	}
 	for !p.has(")") {
 		if len(s.Args) > 0 || kw {
 			if err := p.need(","); err != nil {

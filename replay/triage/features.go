@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"whittle/replay"
 	"whittle/repros"
@@ -116,7 +117,7 @@ func Take(f replay.Failure, res *replay.Result) Features {
 		out.Type, out.Message = "", ""
 	}
 	out.Names = namesIn(out.Message)
-	if m := reTarget.FindStringSubmatch(raw); m != nil && out.Layer == "lowering" {
+	if m := reTarget().FindStringSubmatch(raw); m != nil && out.Layer == "lowering" {
 		out.Names = append(out.Names, "operator "+operator(m[1]))
 	}
 	slices.Sort(out.Names)
@@ -230,10 +231,14 @@ var wrappers = map[string]string{
 }
 
 var (
-	reRaised = regexp.MustCompile(`(?s)^(?:backend=\S+ raised:\s*|Failed running [^\n]*?:\s+|An exception occurred in a subprocess:\s*)`)
-	reInner  = regexp.MustCompile(`(?s)^((?:\w+\.)*[A-Z]\w*(?:Error|Exception|Failed|Interrupt|Exit|Unsupported|Warning)): ?(.*)$`)
-	reTarget = regexp.MustCompile(`(?m)^\s*target: (\S+)`)
-	reArgs   = regexp.MustCompile(` (?:target: \S+)(?: args\[.*)?$`)
+	reRaised = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?s)^(?:backend=\S+ raised:\s*|Failed running [^\n]*?:\s+|An exception occurred in a subprocess:\s*)`)
+	})
+	reInner = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?s)^((?:\w+\.)*[A-Z]\w*(?:Error|Exception|Failed|Interrupt|Exit|Unsupported|Warning)): ?(.*)$`)
+	})
+	reTarget = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^\s*target: (\S+)`) })
+	reArgs   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(` (?:target: \S+)(?: args\[.*)?$`) })
 )
 
 // unwrap finds the innermost exception of a type and its normalised message, and the layer that put the last wrapper around it.
@@ -249,8 +254,8 @@ func unwrap(typ, msg string) (string, string, string) {
 		if l != "" {
 			layer = l
 		}
-		msg = strings.TrimSpace(reRaised.ReplaceAllString(msg, ""))
-		m := reInner.FindStringSubmatch(msg)
+		msg = strings.TrimSpace(reRaised().ReplaceAllString(msg, ""))
+		m := reInner().FindStringSubmatch(msg)
 		if m == nil {
 			break
 		}
@@ -260,38 +265,40 @@ func unwrap(typ, msg string) (string, string, string) {
 		layer = "C++"
 	}
 	if layer == "lowering" {
-		msg = reArgs.ReplaceAllString(" "+msg, "")
+		msg = reArgs().ReplaceAllString(" "+msg, "")
 	}
 	return typ, replay.Normalise(msg), layer
 }
 
 var (
-	reQuoted = regexp.MustCompile("[‘'\"`]([A-Za-z_][^‘’'\"`]{0,80})[’'\"`]")
-	reDotted = regexp.MustCompile(`\b(?:torch|aten|prims)(?:\.\w+)+`)
-	reCalled = regexp.MustCompile(`\b[A-Za-z_]\w*(?:\.\w+)*\(`)
-	reCamel  = regexp.MustCompile(`\b(?:[A-Z][a-z0-9]+){2,}[A-Z]?\b|\b\w*float8\w*|\bComplex\w+`)
+	reQuoted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("[‘'\"`]([A-Za-z_][^‘’'\"`]{0,80})[’'\"`]") })
+	reDotted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b(?:torch|aten|prims)(?:\.\w+)+`) })
+	reCalled = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b[A-Za-z_]\w*(?:\.\w+)*\(`) })
+	reCamel  = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\b(?:[A-Z][a-z0-9]+){2,}[A-Z]?\b|\b\w*float8\w*|\bComplex\w+`)
+	})
 )
 
 // namesIn are what a normalised message names: what is quoted, what has dots, what is called, and types.
 func namesIn(msg string) []string {
 	var out []string
-	for _, m := range reQuoted.FindAllStringSubmatch(msg, -1) {
+	for _, m := range reQuoted().FindAllStringSubmatch(msg, -1) {
 		out = append(out, m[1])
 	}
-	for _, t := range reDotted.FindAllString(msg, -1) {
+	for _, t := range reDotted().FindAllString(msg, -1) {
 		if strings.HasPrefix(t, "aten.") || strings.HasPrefix(t, "prims.") || strings.HasPrefix(t, "torch.ops.") {
 			t = "operator " + operator(t)
 		}
 		out = append(out, t)
 	}
-	for _, t := range reCalled.FindAllString(msg, -1) {
+	for _, t := range reCalled().FindAllString(msg, -1) {
 		out = append(out, t+")")
 	}
-	return append(out, reCamel.FindAllString(msg, -1)...)
+	return append(out, reCamel().FindAllString(msg, -1)...)
 }
 
 // reFrame matches a line of a traceback.
-var reFrame = regexp.MustCompile(`(?m)^\s*File "([^"\n]*)", line \d+, in (\S+)`)
+var reFrame = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^\s*File "([^"\n]*)", line \d+, in (\S+)`) })
 
 // layers say by its file which layer a frame belongs to; the first that fits.
 var layers = []struct{ part, layer string }{
@@ -302,7 +309,7 @@ var layers = []struct{ part, layer string }{
 
 // inStack is the innermost frame of a traceback's that is of the compile stack, and its layer.
 func inStack(raw string) (frame, layer string) {
-	all := reFrame.FindAllStringSubmatch(raw, -1)
+	all := reFrame().FindAllStringSubmatch(raw, -1)
 	for i := len(all) - 1; i >= 0; i-- {
 		file := strings.ReplaceAll(all[i][1], `\`, "/")
 		for _, l := range layers {

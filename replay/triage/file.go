@@ -3,17 +3,24 @@ package triage
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"whittle/replay"
 	"whittle/repros"
 )
 
 var (
-	reMinimalHead = regexp.MustCompile(`^# Minimal repro written by whittle`)
-	reFailureHead = regexp.MustCompile(`^# Failure: (compile|run|accuracy|eager|load)?(?:: )?([\w.]+)(?:: (.*))?$`)
-	reFrameTail   = regexp.MustCompile(`(?:^|: )([\w.<>]+ in \S+\.py)$`)
-	reTitleHead   = regexp.MustCompile(`^# (?:(SIG[A-Z]+) while the graph was to (\w+)|(a hang) while the graph was to (\w+)|(the compiled graph's results differ) from eager's|([\w.]*\w): (.*)) \((?:after aot|after dynamo, backend .*)\)$`)
-	reLastError   = regexp.MustCompile(`(?m)^((?:\w+\.)*[A-Z]\w*(?:Error|Exception|Failed|Interrupt|Exit|Unsupported|Warning))(?:: |$)`)
+	reMinimalHead = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^# Minimal repro written by whittle`) })
+	reFailureHead = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^# Failure: (compile|run|accuracy|eager|load)?(?:: )?([\w.]+)(?:: (.*))?$`)
+	})
+	reFrameTail = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|: )([\w.<>]+ in \S+\.py)$`) })
+	reTitleHead = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^# (?:(SIG[A-Z]+) while the graph was to (\w+)|(a hang) while the graph was to (\w+)|(the compiled graph's results differ) from eager's|([\w.]*\w): (.*)) \((?:after aot|after dynamo, backend .*)\)$`)
+	})
+	reLastError = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?m)^((?:\w+\.)*[A-Z]\w*(?:Error|Exception|Failed|Interrupt|Exit|Unsupported|Warning))(?:: |$)`)
+	})
 )
 
 // FromFile makes a failure of a repro, its text, and the error as Python printed it; "" where that is not known. Then the head of a file that whittle wrote
@@ -24,14 +31,14 @@ func FromFile(r *repros.Repro, text, raw string) replay.Failure {
 		f.Signature = replay.Signature{Stage: "accuracy", Type: "AccuracyError"}
 	}
 	for _, line := range r.Head {
-		if m := reFailureHead.FindStringSubmatch(line); m != nil {
+		if m := reFailureHead().FindStringSubmatch(line); m != nil {
 			f.Signature = replay.Signature{Stage: m[1], Type: m[2], Message: m[3]}
-			if at := reFrameTail.FindStringSubmatchIndex(m[3]); at != nil {
+			if at := reFrameTail().FindStringSubmatchIndex(m[3]); at != nil {
 				f.Signature.Message, f.Signature.Frame = m[3][:at[0]], m[3][at[2]:at[3]]
 			}
 			return f
 		}
-		m := reTitleHead.FindStringSubmatch(line)
+		m := reTitleHead().FindStringSubmatch(line)
 		switch {
 		case m == nil:
 			continue
@@ -49,7 +56,7 @@ func FromFile(r *repros.Repro, text, raw string) replay.Failure {
 		return f
 	}
 	// The last exception of a traceback, or of several, is the one that ended the program.
-	if all := reLastError.FindAllStringSubmatchIndex(raw, -1); len(all) > 0 && f.Signature.Stage != "accuracy" {
+	if all := reLastError().FindAllStringSubmatchIndex(raw, -1); len(all) > 0 && f.Signature.Stage != "accuracy" {
 		at := all[len(all)-1]
 		f.Signature.Type = raw[at[2]:at[3]]
 		for _, a := range all[:len(all)-1] { // of a text that goes over lines its own first one is the exception: what comes after is not indented either
@@ -69,5 +76,5 @@ func FromFile(r *repros.Repro, text, raw string) replay.Failure {
 
 // isMinimal reports whether a repro says that it is the result of a search.
 func isMinimal(r *repros.Repro) bool {
-	return len(r.Head) > 0 && reMinimalHead.MatchString(r.Head[0])
+	return len(r.Head) > 0 && reMinimalHead().MatchString(r.Head[0])
 }

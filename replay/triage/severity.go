@@ -5,6 +5,7 @@ import (
 	"math"
 	"regexp"
 	"strconv"
+	"sync"
 
 	"whittle/replay"
 )
@@ -31,7 +32,7 @@ func init() {
 }
 
 // reRMSE finds how large a divergence is, where it is told.
-var reRMSE = regexp.MustCompile(`(?i)rmse\D{0,12}([0-9.]+(?:e[-+]?\d+)?)`)
+var reRMSE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)rmse\D{0,12}([0-9.]+(?:e[-+]?\d+)?)`) })
 
 // Rate says how bad a group is, by its example's features and by its counts.
 func Rate(g replay.Group, f Features) Severity {
@@ -50,7 +51,7 @@ func Rate(g replay.Group, f Features) Severity {
 	if f.Stage == "run" && kind == Error {
 		add(5, "at run time, when no fallback is left")
 	}
-	if m := reRMSE.FindStringSubmatch(f.Divergence); m != nil {
+	if m := reRMSE().FindStringSubmatch(f.Divergence); m != nil {
 		if v, err := strconv.ParseFloat(m[1], 64); err == nil && v > 0 {
 			add(max(0, min(10, 8+int(2*math.Log10(v)))), "RMSE %.3g", v)
 		}

@@ -55,6 +55,7 @@ func write(w io.Writer) error {
 	}
 	defer os.RemoveAll(cache)
 	in := stack.New(context.Background(), cache).In
+	in.ShipsTexts = true
 	var asked []string // the order in which code is wanted
 	in.CodeShipped = func(name string) *code.Code {
 		asked = append(asked, name)

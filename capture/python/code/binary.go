@@ -6,6 +6,7 @@ import (
 	"hash/crc32"
 	"math"
 	"math/big"
+	"unsafe"
 )
 
 // The form in which compiled code is kept between runs. It is read at every start, and so is made for reading: each text once, numbers of
@@ -171,17 +172,17 @@ func (w *binaryWriter) constant(k any) {
 	}
 }
 
-// Unmarshal reads what Marshal wrote. The code has no Source: who wants the text reads the file.
+// Unmarshal reads what Marshal wrote. The code has no Source: who wants the text reads the file. Its texts are parts of data, which is not to be changed
+// any more.
 func Unmarshal(data []byte) (c *Code, err error) {
 	head := len(magic) + 4
 	if len(data) < head || string(data[:len(magic)]) != magic || crc32.ChecksumIEEE(data[head:]) != binary.LittleEndian.Uint32(data[len(magic):]) {
 		return nil, ErrDamaged
 	}
-	// One string holds all texts: those of the code are parts of it.
 	r := &binaryReader{in: data[head:]}
 	n := r.count()
 	r.texts = make([]string, n)
-	all := string(r.in)
+	all := unsafe.String(unsafe.SliceData(r.in), len(r.in))
 	for i := range r.texts {
 		n := r.count()
 		if r.bad || n > len(r.in)-r.at {

@@ -96,6 +96,24 @@ func (c *Code) Clone() *Code {
 	return &d
 }
 
+// WithSource is the code as it is where its text is at hand: c, and what is among its constants, with the text that it was compiled from. c stays as
+// it is.
+func (c *Code) WithSource(text string) *Code { return c.withSource(&Source{text}) }
+
+func (c *Code) withSource(src *Source) *Code {
+	d := *c
+	d.Source = src
+	for i, k := range d.Consts {
+		if inner, ok := k.(*Code); ok {
+			if &d.Consts[0] == &c.Consts[0] {
+				d.Consts = slices.Clone(c.Consts)
+			}
+			d.Consts[i] = inner.withSource(src)
+		}
+	}
+	return &d
+}
+
 // HandlerAt returns the handler that covers instruction pc.
 func (c *Code) HandlerAt(pc int) (Handler, bool) {
 	for i := range c.ExcTable {

@@ -33,7 +33,7 @@ func gcModule(in *vm.Interp) (*vm.Module, error) {
 			return nil, c.Errorf(c.Exc.ValueError, "invalid generation")
 		}
 		tell(c.Interp, "start", g, 0)
-		dead := int64(c.Interp.Collect())
+		dead := int64(c.Interp.CollectCircles())
 		collections[g]++
 		collected[g] += dead
 		tell(c.Interp, "stop", g, dead)

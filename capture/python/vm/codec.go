@@ -52,12 +52,14 @@ func init() {
 	}
 }
 
+var looseName = strings.NewReplacer("-", "", "_", "", " ", "")
+
 // builtinCodec finds a built-in encoding.
 func builtinCodec(name string) *codec {
 	if c := codecNames[name]; c != nil {
 		return c
 	}
-	return codecNames[strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(name))]
+	return codecNames[looseName.Replace(strings.ToLower(name))]
 }
 
 // Encode turns text into bytes of an encoding; errs says what becomes of characters that it does not have.

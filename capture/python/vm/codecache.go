@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"whittle/capture/python/code"
+	"whittle/capture/python/syntax"
 )
 
 // Code that was compiled before is read instead of compiled again: Imports.CodeShipped has what came with the program, Imports.CodeCache names
@@ -39,14 +40,44 @@ var buildName = sync.OnceValue(func() string {
 	return hex.EncodeToString(sum[:8])
 })
 
+// shortText bounds the texts that may have been shipped: a module that makes functions of a text, as dataclasses does, makes one at a time.
+const shortText = 4 << 10
+
+// compiledText gives the code of a text that a program compiles: what came with this program, else nil, and the caller compiles it.
+func (im *Imports) compiledText(file, src string, mode code.Mode) (*code.Code, error) {
+	if im.CodeShipped == nil || im.Optimize != code.Whole || len(src) > shortText || mode == code.Single {
+		return nil, nil
+	}
+	stamp := fmt.Sprintf("%s\x00text%s", src, mode)
+	if im.ShipsTexts {
+		return im.compiled(file, stamp, func() (string, error) { return src, nil }, func(file, src string) (*code.Code, error) {
+			c, err := im.Optimize.Typed(file, src, mode, syntax.Typed{})
+			if err == nil && len(c.Warnings) > 0 {
+				return nil, fmt.Errorf("a module's text warns: %s", src)
+			}
+			return c, err
+		})
+	}
+	c := im.CodeShipped(codeName(file, stamp))
+	if c == nil || c.Filename != file {
+		return nil, nil
+	}
+	return c.WithSource(src), nil
+}
+
+// codeName is the name of code, by what it was made of.
+func codeName(file, stamp string) string {
+	sum := sha256.Sum256([]byte(file + "\x00" + stamp))
+	return hex.EncodeToString(sum[:12])
+}
+
 // compiled gives the code of a source file: from the cache, or by compiling text() with compile, for the cache to keep. stamp is what stands
 // for the text: the same only if that is the same.
 func (im *Imports) compiled(file, stamp string, text func() (string, error), compile func(file, src string) (*code.Code, error)) (*code.Code, error) {
 	if im.Optimize != code.Whole {
 		stamp = fmt.Sprintf("%s\x00-O%d", stamp, im.Optimize)
 	}
-	sum := sha256.Sum256([]byte(file + "\x00" + stamp))
-	name, path := hex.EncodeToString(sum[:12]), ""
+	name, path := codeName(file, stamp), ""
 	if im.CodeShipped != nil {
 		if c := im.CodeShipped(name); c != nil && c.Filename == file {
 			return c, nil

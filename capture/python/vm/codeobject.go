@@ -27,6 +27,7 @@ type Code struct {
 	simple               bool // only plain positional parameters
 	gen                  bool
 	bytes                *code.Wire // CPython's form, nil until it is asked for
+	takes                []bool     // see code.Temporaries; nil until it is asked for
 	broken               error      // what keeps code that was made of bytes from running
 }
 

@@ -801,6 +801,9 @@ loop:
 			if err != nil {
 				goto fail
 			}
+			if in.awaited != 0 {
+				in.endOperands(f, drop, sp, callable, v)
+			}
 			for i := sp - 1; i > drop; i-- {
 				stack[i] = nil
 			}

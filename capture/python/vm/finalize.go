@@ -17,8 +17,8 @@ import (
 // a name, an attribute or an item that held such an object is deleted, set to None, or stored over at the top of a module, when a scope that had it is left,
 // when the value of an expression is dropped, when an exception ends that passed a frame which had it, at gc.collect(), and when the program ends.
 // What a name of the frames that run still stands for is not looked for, nor what outlived a few such collections before. In between, what Go has found out by itself is
-// told at the next call or round of a loop. Objects that refer to themselves in a circle, and have a __del__, hear of it only at the end, as Go
-// gives no such circle back.
+// told at the next call or round of a loop. Objects that refer to themselves in a circle, and have a __del__, hear of it at gc.collect() and at the end
+// (see circles), as Go gives no such circle back.
 type Finals struct {
 	// Unraisable is told of errors that no caller waits for: sys.unraisablehook. about is what raised it, and place, as in "on calling f",
 	// how it came to be called, where that is not plain from about.
@@ -66,6 +66,11 @@ type watch struct {
 	told bool
 	void bool // nothing is to be done any more; see settle
 	of   *Finals
+
+	object func() Object  // the object, nil once it is gone
+	arm    func(o Object) // has Go tell of the object, which it gives, again
+	del    bool           // it is a __del__ that is to be called
+	as     Object         // its copy, for a moment; see circles
 }
 
 // Watch has f called with o once nothing refers to it any more, on a goroutine of the interpreter, between two instructions; and when the program
@@ -93,11 +98,13 @@ func newWatch[T any, P interface {
 		runtime.SetFinalizer(o, nil)
 		return func() { f(P(o)) }
 	}
+	w.object = Weakly(o)
+	w.arm = func(o Object) { runtime.SetFinalizer((*T)(o.(P)), func(o *T) { in.fall(w, func() { f(P(o)) }) }) }
 	s := &in.Finals
 	s.watches = append(s.watches, w)
 	s.awaited++
 	mark(P(o))
-	runtime.SetFinalizer((*T)(o), func(o *T) { in.fall(w, func() { f(P(o)) }) })
+	w.arm(P(o))
 	return w
 }
 
@@ -173,18 +180,27 @@ func (in *Interp) AroundCollect(before func(), after func() (dead, left int)) {
 }
 
 // Collect has Go collect, and tells what has no references any more. It returns how many objects that somebody waited for are gone.
-func (in *Interp) Collect() int {
+func (in *Interp) Collect() int { return in.collect(false) }
+
+// CollectCircles is Collect, and finds circles with a __del__: a program asks for a collection.
+func (in *Interp) CollectCircles() int { return in.collect(true) }
+
+func (in *Interp) collect(circles bool) int {
 	if in.busy {
 		return 0
 	}
 	in.busy, in.owed = true, false
 	dead := 0
 	for {
+		var ended func() int
 		for _, f := range in.before {
 			f()
 		}
 		in.dropAllStale()
 		in.dropVoid()
+		if circles {
+			ended = in.circles()
+		}
 		began, cpu := time.Now(), cpuTime()
 		runtime.GC()
 		in.took += min(time.Since(began), cpuTime()-cpu) // where others want the processors, it takes longer than it costs
@@ -199,6 +215,9 @@ func (in *Interp) Collect() int {
 			gone, left := f()
 			dead += gone
 			in.awaited += left
+		}
+		if ended != nil {
+			n += ended()
 		}
 		dead += n
 		if n == 0 { // what these held may be free now, too
@@ -692,6 +711,32 @@ func (in *Interp) endHandling(f *Frame, sp int, e *Exception) {
 	in.drop(f, sp, e, guessed)
 }
 
+// endOperands is called at the end of a call, the operands of which lie on f's stack from drop to sp. One that has a __del__ goes if another call made it
+// for this one, as in len([D()]) and D().m(): unless it is in the value, or the callee is likely to have kept it. That is guessed for what is called with it: a class, and a
+// function that returns nothing.
+func (in *Interp) endOperands(f *Frame, drop, sp int, callable, v Object) {
+	if f.Code.takes == nil {
+		f.Code.takes = f.Code.Temporaries()
+	}
+	if !f.Code.takes[f.PC] {
+		return
+	}
+	ops := f.Stack[drop:sp]
+	_, class := callable.(*Type)
+	for i, o := range ops {
+		if o == nil || o == v || i > 1 && (class || v == None) || !awaited(o) || dropping(o) != told || tired(o) || f.has(o) {
+			continue
+		}
+		t := triggerOf(o)
+		o = nil
+		clear(f.Stack[drop:])
+		f.Stack[drop], f.SP = v, drop+1
+		in.collectDropped(told)
+		t.count()
+		return
+	}
+}
+
 // unwound takes the values of f's stack from sp on away, as an exception ends what they were for, and tells those that have a __del__ and that no name
 // of the function stands for.
 func (in *Interp) unwound(f *Frame, sp int) {
@@ -704,7 +749,7 @@ func (in *Interp) unwound(f *Frame, sp int) {
 // finalizes has an instance's __del__ called when nothing refers to it any more.
 func (t *Type) finalizes(o *Instance) {
 	in := t.owner
-	Watch(in, o, func(o *Instance) { in.del(o) })
+	newWatch(in, o, func(o *Instance) { in.del(o) }).del = true
 }
 
 // Written reports whether a class statement, or a call of type, made the class: the __del__ of its instances is called.

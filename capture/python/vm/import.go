@@ -30,6 +30,8 @@ type Imports struct {
 	// CodeShipped, if not nil, gives the code that such a folder has under a name, and that came with the program; nil for what did not. Nobody
 	// changes it.
 	CodeShipped func(name string) *code.Code
+	// ShipsTexts says that what CodeCache keeps will be shipped: texts that modules compile while they are imported are kept, too.
+	ShipsTexts bool
 	// Ahead has, by the name of a module, what its import will need and another goroutine may make meanwhile. It is begun once, before anything
 	// of the module is.
 	Ahead map[string]func()

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"whittle/capture/python/literal"
 )
@@ -420,7 +421,9 @@ func floatHex(x float64) string {
 	return fmt.Sprintf("%s0x%d.%013xp%+d", sign, lead, bits&(1<<52-1), exp)
 }
 
-var hexFloat = regexp.MustCompile(`^([+-]?)(?:0x)?([0-9a-f]*)(?:\.([0-9a-f]*))?(?:p([+-]?[0-9]+))?$`)
+var hexFloat = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([+-]?)(?:0x)?([0-9a-f]*)(?:\.([0-9a-f]*))?(?:p([+-]?[0-9]+))?$`)
+})
 
 // parseHexFloat is float.fromhex; a value too large is infinite.
 func parseHexFloat(s string) (float64, bool) {
@@ -429,7 +432,7 @@ func parseHexFloat(s string) (float64, bool) {
 	case "inf", "infinity", "nan":
 		return parseFloat(s)
 	}
-	m := hexFloat.FindStringSubmatch(s)
+	m := hexFloat().FindStringSubmatch(s)
 	if m == nil || m[2]+m[3] == "" {
 		return 0, false
 	}

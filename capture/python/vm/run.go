@@ -15,6 +15,13 @@ import (
 
 // Compile compiles source, at the level that the program runs at; its errors are raised as SyntaxError.
 func (in *Interp) Compile(filename, src string, mode code.Mode) (*Code, error) {
+	c, err := in.compiledText(filename, src, mode)
+	if err != nil {
+		return nil, err
+	}
+	if c != nil {
+		return NewCode(c), nil
+	}
 	return in.compileAt(in.Optimize, filename, src, mode, syntax.Typed{})
 }
 

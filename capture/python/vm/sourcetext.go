@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -12,8 +13,8 @@ import (
 const byteOrderMark = "\ufeff"
 
 var (
-	encodingComment = regexp.MustCompile(`^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)`)
-	blankLine       = regexp.MustCompile(`^[ \t\f]*(#.*)?$`)
+	encodingComment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)`) })
+	blankLine       = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[ \t\f]*(#.*)?$`) })
 )
 
 // DecodeSource is the text of source code in bytes: UTF-8 unless a comment in the first or second line names another encoding. What should be
@@ -72,10 +73,10 @@ func SourceEncoding(src string) string {
 		} else {
 			src = ""
 		}
-		if m := encodingComment.FindStringSubmatch(line); m != nil {
+		if m := encodingComment().FindStringSubmatch(line); m != nil {
 			return normalEncoding(m[1])
 		}
-		if !blankLine.MatchString(line) {
+		if !blankLine().MatchString(line) {
 			break
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"whittle/replay"
 	"whittle/repros"
@@ -16,7 +17,7 @@ import (
 )
 
 // reRecord matches a record of the store that has a repro.
-var reRecord = regexp.MustCompile(`^(failure|finding|minification)/\d+$`)
+var reRecord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(failure|finding|minification)/\d+$`) })
 
 // things are the repro files of what was given: records of the store and programs get one each, in a folder that goes with close. Files and folders of repros stay.
 func (t *bisectTests) things(ctx context.Context, st *replay.Store, args []string) ([]string, error) {
@@ -24,7 +25,7 @@ func (t *bisectTests) things(ctx context.Context, st *replay.Store, args []strin
 	for _, arg := range args {
 		file := arg
 		switch {
-		case reRecord.MatchString(arg):
+		case reRecord().MatchString(arg):
 			dir, err := t.folder()
 			if err != nil {
 				return nil, err

@@ -4,17 +4,24 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // What GCC, clang and the linker print, by line.
 var (
 	// FILE:LINE:COLUMN: error: ..., or the name of a program in place of the file. In an instantiation GCC has FILE:LINE:COLUMN: in between.
-	reDiagnostic = regexp.MustCompile(`^(?:\S[^|]*?:(?:\d+:){0,2}) (fatal error|error|warning|note|remark|sorry, unimplemented): `)
+	reDiagnostic = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:\S[^|]*?:(?:\d+:){0,2}) (fatal error|error|warning|note|remark|sorry, unimplemented): `)
+	})
 	// Where the next diagnostic is: these lines come before it, and GCC says them once for all that follow in the same place.
-	rePlace = regexp.MustCompile(`^(?:In file included from .*[,:]|In module imported at .*|\s+from \S.*[,:]|\S[^|]*?:(?:\d+:){0,2} (?:In .*:|At global scope:|At top level:|\s*(?:recursively )?required (?:from|by) .*|\s*in .constexpr. expansion of .*))$`)
+	rePlace = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:In file included from .*[,:]|In module imported at .*|\s+from \S.*[,:]|\S[^|]*?:(?:\d+:){0,2} (?:In .*:|At global scope:|At top level:|\s*(?:recursively )?required (?:from|by) .*|\s*in .constexpr. expansion of .*))$`)
+	})
 	// How the whole ended.
-	reEnd       = regexp.MustCompile(`^(?:compilation terminated\.|.*being treated as errors|.*returned \d+ exit status|.*\berrors? generated\.)$`)
-	reGenerated = regexp.MustCompile(`^\d+ warnings? generated\.$`)
+	reEnd = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:compilation terminated\.|.*being treated as errors|.*returned \d+ exit status|.*\berrors? generated\.)$`)
+	})
+	reGenerated = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d+ warnings? generated\.$`) })
 )
 
 // withoutWarnings leaves the warnings out of what a C++ compiler printed, wherever that stands in text, with all lines that belong to them,
@@ -28,7 +35,7 @@ func withoutWarnings(text string) (out string, warnings int) {
 	keep, errs := true, false
 	for _, l := range lines {
 		kind := ""
-		if m := reDiagnostic.FindStringSubmatch(l); m != nil {
+		if m := reDiagnostic().FindStringSubmatch(l); m != nil {
 			kind = m[1]
 			now, _, _ := strings.Cut(l, ":")
 			if !leading && now != file { // what led to another file says nothing about this one
@@ -51,14 +58,14 @@ func withoutWarnings(text string) (out string, warnings int) {
 			}
 			kept = append(kept, l)
 			keep, errs, leading = true, true, false
-		case reGenerated.MatchString(l):
-		case l == "" || reEnd.MatchString(l):
+		case reGenerated().MatchString(l):
+		case l == "" || reEnd().MatchString(l):
 			if leading && !said { // no diagnostic that we know follows
 				kept, said = append(kept, place...), true
 			}
 			kept = append(kept, l)
 			keep, leading = true, false
-		case rePlace.MatchString(l):
+		case rePlace().MatchString(l):
 			if !leading {
 				place = nil
 			}

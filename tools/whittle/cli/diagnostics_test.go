@@ -126,7 +126,7 @@ func FuzzWithoutWarnings(f *testing.F) {
 		lines := strings.Split(text, "\n")
 		for _, l := range strings.Split(out, "\n") {
 			for len(lines) > 0 && lines[0] != l {
-				if m := reDiagnostic.FindStringSubmatch(lines[0]); m != nil && strings.Contains(m[1], "error") {
+				if m := reDiagnostic().FindStringSubmatch(lines[0]); m != nil && strings.Contains(m[1], "error") {
 					t.Fatalf("an error is left out: %q", lines[0])
 				}
 				lines = lines[1:]

@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -189,7 +190,7 @@ func (a *app) facts() []doctor.Fact {
 	add("cache", fmt.Sprintf("%s, %s", cacheDir(), room(cacheDir())))
 	for _, kv := range os.Environ() {
 		name, value, _ := strings.Cut(kv, "=")
-		if ofInterest.MatchString(name) {
+		if ofInterest().MatchString(name) {
 			add("$"+name, triage.Quote(value))
 		}
 	}
@@ -197,7 +198,9 @@ func (a *app) facts() []doctor.Fact {
 }
 
 // ofInterest are the variables of the environment that change what a compiler does.
-var ofInterest = regexp.MustCompile(`^(TORCH.*|PYTORCH.*|WHITTLE.*|AOT_.*|INDUCTOR.*|TRITON.*|CUDA_.*|OMP_.*|MKL_.*|KMP_.*|GOMP_.*|PYTHON.*|CC|CXX|CFLAGS|CXXFLAGS|LD_PRELOAD|LD_LIBRARY_PATH|GOMAXPROCS|GOMEMLIMIT|GODEBUG)$`)
+var ofInterest = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(TORCH.*|PYTORCH.*|WHITTLE.*|AOT_.*|INDUCTOR.*|TRITON.*|CUDA_.*|OMP_.*|MKL_.*|KMP_.*|GOMP_.*|PYTHON.*|CC|CXX|CFLAGS|CXXFLAGS|LD_PRELOAD|LD_LIBRARY_PATH|GOMAXPROCS|GOMEMLIMIT|GODEBUG)$`)
+})
 
 // osName is the distribution and the kernel.
 func osName() string {

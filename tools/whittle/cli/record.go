@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"sort"
 	"strings"
+	"sync"
 
 	"whittle/capture"
 	"whittle/capture/fx"
@@ -16,7 +17,7 @@ import (
 )
 
 // objectID is a number of a guard that may differ from run to run, and numbers that look like one.
-var objectID = regexp.MustCompile(`\b\d{12,}\b`)
+var objectID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b\d{12,}\b`) })
 
 // recorder collects what capture did, in the form of the conformance records.
 type recorder struct {
@@ -75,10 +76,10 @@ func (r *recorder) frame(ev *capture.FrameEvent) {
 		exprs := [][2]string{}
 		tree := make([]string, len(ev.Tree))
 		for i, l := range ev.Tree {
-			tree[i] = objectID.ReplaceAllString(l, "<id>")
+			tree[i] = objectID().ReplaceAllString(l, "<id>")
 		}
 		for _, g := range ev.Guards {
-			exprs = append(exprs, [2]string{g.Kind.String(), objectID.ReplaceAllString(g.Expr, "<id>")})
+			exprs = append(exprs, [2]string{g.Kind.String(), objectID().ReplaceAllString(g.Expr, "<id>")})
 		}
 		f.Guards = map[string]any{"tree": tree, "exprs": exprs}
 	}

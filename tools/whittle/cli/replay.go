@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -104,7 +105,7 @@ func describe(c capture.Came) string {
 	return out
 }
 
-var noAddress = regexp.MustCompile(` at 0x[0-9a-f]+`)
+var noAddress = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(` at 0x[0-9a-f]+`) })
 
 // differences says how a capture differs from the recorded one.
 func differences(want, got capture.Came) []string {
@@ -115,7 +116,7 @@ func differences(want, got capture.Came) []string {
 	if want.Graph != got.Graph {
 		out = append(out, fmt.Sprintf("the graph differs. Recorded:\n%s\nNow:\n%s", want.Graph, got.Graph))
 	}
-	if w, g := noAddress.ReplaceAllString(strings.Join(want.Breaks, "; "), ""), noAddress.ReplaceAllString(strings.Join(got.Breaks, "; "), ""); w != g {
+	if w, g := noAddress().ReplaceAllString(strings.Join(want.Breaks, "; "), ""), noAddress().ReplaceAllString(strings.Join(got.Breaks, "; "), ""); w != g {
 		out = append(out, fmt.Sprintf("the breaks differ: recorded %q, now %q", w, g))
 	}
 	if want.Error != got.Error {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -204,7 +205,7 @@ func issueTitle(s replay.Signature, repro string) string {
 	return title
 }
 
-var reCall = regexp.MustCompile(`^\s+\w+(?: : [^=]+)? = (torch(?:\.\w+)+)\(`)
+var reCall = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s+\w+(?: : [^=]+)? = (torch(?:\.\w+)+)\(`) })
 
 // callsOf lists the operators that the forward methods of a repro call, without repeats: aten.relu.default, torch.relu.
 func callsOf(repro string) []string {
@@ -219,7 +220,7 @@ func callsOf(repro string) []string {
 		case code != "" && indent <= forward:
 			forward = -1
 		}
-		m := reCall.FindStringSubmatch(l)
+		m := reCall().FindStringSubmatch(l)
 		if forward < 0 || m == nil {
 			continue
 		}
@@ -247,7 +248,7 @@ func (r *issueReport) markdown(full bool) string {
 	} else if res.Repro != "" {
 		p("### %s\n\n%s\n", repro, fence("python", res.Repro))
 	}
-	if n := len(reStorage.FindAllString(res.Repro, -1)); n > 0 {
+	if n := len(reStorage().FindAllString(res.Repro, -1)); n > 0 {
 		p("It reads %s by content from the folder that `save_dir` names, which has to lie beside it.\n\n", replay.Count(n, "input"))
 	}
 	if len(res.Config) > 0 {
@@ -376,7 +377,7 @@ func (r *issueReport) reliability() string {
 	return strings.Join(parts, " ")
 }
 
-var reStorage = regexp.MustCompile(`reader\.storage\(['"][0-9a-fA-F]{8,}['"]`)
+var reStorage = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`reader\.storage\(['"][0-9a-fA-F]{8,}['"]`) })
 
 func settings(ss []replay.Setting) string {
 	var b strings.Builder

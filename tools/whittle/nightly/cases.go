@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"whittle/replay"
 	"whittle/replay/files"
@@ -25,7 +26,9 @@ type Case struct {
 }
 
 // reproMark is what every repro has, and programs have not.
-var reproMark = regexp.MustCompile(`(?m)\brun_repro\(|^class Repro\(|^class ExampleModel\(`)
+var reproMark = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)\brun_repro\(|^class Repro\(|^class ExampleModel\(`)
+})
 
 // Cases finds the cases of the corpora, by name: each Python file that matches. What cannot be read is a case with a Problem.
 func (c *Config) Cases(ctx context.Context, st *replay.Store) ([]Case, error) {
@@ -87,7 +90,7 @@ func (k Corpus) below(dir, base string) ([]Case, error) {
 			x.Problem = "cannot be read: it is a binary file, not Python"
 		default:
 			x.Text = string(b)
-			if x.Repro = reproMark.Match(b); x.Repro {
+			if x.Repro = reproMark().Match(b); x.Repro {
 				if r, err := repros.Read(filepath.Base(path), x.Text); err != nil {
 					x.Problem = "cannot be read: " + err.Error()
 				} else if err := r.Complete(); err != nil {

@@ -36,7 +36,7 @@ func (c *Commits) check(at string, native bool, fail func(key, format string, ar
 		return fail(at, "commits need a repo: a folder of the git repository")
 	case !strings.Contains(c.Engine, axis.Place):
 		return fail(at+".engine", "the engine's command does not say which build it starts: put %s into it", axis.Place)
-	case c.CacheSize != "" && !sizes.MatchString(c.CacheSize):
+	case c.CacheSize != "" && !sizes().MatchString(c.CacheSize):
 		return fail(at+".cache_size", "cache_size = %q is no size: 500M and 8G are", c.CacheSize)
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/pelletier/go-toml/v2"
@@ -240,17 +241,17 @@ func places(text []byte) map[string]int {
 }
 
 var (
-	botName   = regexp.MustCompile(`^[A-Za-z0-9][\w.-]*$`)
+	botName   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][\w.-]*$`) })
 	modes     = []string{"default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs"}
 	dtypes    = []string{"float32", "float64", "bfloat16", "float16"}
-	modeWords = regexp.MustCompile(`^\w+$`)
+	modeWords = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\w+$`) })
 )
 
 func (c *Config) check(fail func(key, format string, args ...any) error) error {
 	switch {
 	case c.Name == "":
 		return fail("name", "name is missing")
-	case !botName.MatchString(c.Name):
+	case !botName().MatchString(c.Name):
 		return fail("name", "name %q: letters, digits, and . - _ between them", c.Name)
 	case len(c.Engines) == 0:
 		return fail("", "there is no [[engine]]")
@@ -276,7 +277,7 @@ func (c *Config) check(fail func(key, format string, args ...any) error) error {
 			return fail("thresholds.figures."+name, "%s = %v: above 0, below 1", name, v)
 		}
 	}
-	if c.Limits.Memory != "" && !sizes.MatchString(c.Limits.Memory) {
+	if c.Limits.Memory != "" && !sizes().MatchString(c.Limits.Memory) {
 		return fail("limits.memory", "memory = %q is no size: 500M and 8G are", c.Limits.Memory)
 	}
 	for i, e := range c.Engines {
@@ -317,7 +318,7 @@ func (c *Config) check(fail func(key, format string, args ...any) error) error {
 		if len(k.Folders) == 0 && !k.Store {
 			return fail(at, "a [[corpus]] has folders, or store = true")
 		}
-		if k.Name != "" && !botName.MatchString(k.Name) {
+		if k.Name != "" && !botName().MatchString(k.Name) {
 			return fail(at+".name", "name %q: letters, digits, and . - _ between them", k.Name)
 		}
 		if _, err := regexp.Compile(k.Match); err != nil {
@@ -335,7 +336,7 @@ func (c *Config) check(fail func(key, format string, args ...any) error) error {
 	for i, m := range c.Modes {
 		at := fmt.Sprintf("mode.%d", i)
 		switch {
-		case m.Backend != "" && !modeWords.MatchString(m.Backend):
+		case m.Backend != "" && !modeWords().MatchString(m.Backend):
 			return fail(at+".backend", "backend = %q is no name", m.Backend)
 		case m.Mode != "" && !slices.Contains(modes, m.Mode):
 			return fail(at+".mode", "mode = %q: one of %s", m.Mode, strings.Join(modes, ", "))
@@ -349,7 +350,7 @@ func (c *Config) check(fail func(key, format string, args ...any) error) error {
 	return nil
 }
 
-var sizes = regexp.MustCompile(`^[1-9]\d{0,9}[KMG]?$`)
+var sizes = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[1-9]\d{0,9}[KMG]?$`) })
 
 // base is what the names of a folder's cases begin with.
 func (k Corpus) base(folder string) string {

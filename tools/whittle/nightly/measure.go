@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/sourcegraph/conc/pool"
@@ -21,7 +22,7 @@ type ask struct {
 	figures bool
 }
 
-var unsafeName = regexp.MustCompile(`[^\w.-]+`)
+var unsafeName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^\w.-]+`) })
 
 // ensure has cases measured until each has so many runs that say something about it, or a few more were tried.
 func (n *night) ensure(ctx context.Context, items []item, e Engine, want int, figures bool) error {
@@ -110,7 +111,7 @@ func (n *night) question(q ask) Question {
 
 // folder is a folder of the report for a case, in its mode.
 func (n *night) folder(kind string, x item, more ...string) string {
-	name := strings.Trim(unsafeName.ReplaceAllString(strings.TrimSpace(x.Case.Name+" "+x.Mode.String()), "-"), "-.")
+	name := strings.Trim(unsafeName().ReplaceAllString(strings.TrimSpace(x.Case.Name+" "+x.Mode.String()), "-"), "-.")
 	return filepath.Join(append([]string{n.Config.At(n.Config.Report.Outbox), n.Key, kind, name}, more...)...)
 }
 

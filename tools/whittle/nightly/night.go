@@ -88,7 +88,7 @@ type night struct {
 
 // Run plays a night, or goes on with it, and gives its report. One that is finished is only read.
 func Run(ctx context.Context, o Options) (*Report, []byte, error) {
-	if !botName.MatchString(o.Key) {
+	if !botName().MatchString(o.Key) {
 		return nil, nil, &KeyError{o.Key}
 	}
 	done, found, err := o.Store.FindNight(ctx, o.Config.Name, o.Key)

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"whittle/repros"
 )
@@ -59,7 +60,7 @@ func ProgramOutput(out []byte, nonce string) (printed string, figures map[string
 	return text[:at], figures, nil
 }
 
-var number = regexp.MustCompile(`[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?`)
+var number = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?`) })
 
 // SameOutput reports whether two programs printed the same, numbers aside that differ by no more than the printed digits of float32
 // arithmetic do: a thousandth.
@@ -67,10 +68,10 @@ func SameOutput(a, b string) bool {
 	if a == b {
 		return true
 	}
-	if number.ReplaceAllString(a, "#") != number.ReplaceAllString(b, "#") {
+	if number().ReplaceAllString(a, "#") != number().ReplaceAllString(b, "#") {
 		return false
 	}
-	x, y := number.FindAllString(a, -1), number.FindAllString(b, -1)
+	x, y := number().FindAllString(a, -1), number().FindAllString(b, -1)
 	for i := range x {
 		u, err := strconv.ParseFloat(x[i], 64)
 		v, err2 := strconv.ParseFloat(y[i], 64)

@@ -24,7 +24,6 @@ import (
 	"whittle/capture/fx/interp"
 	"whittle/capture/numpy"
 	"whittle/capture/python/stdlib"
-	"whittle/capture/python/ucd"
 	"whittle/capture/python/vm"
 	"whittle/capture/torch"
 	"whittle/kernels/aten"
@@ -101,7 +100,6 @@ var kept vm.KeptCode
 var Ahead = sync.OnceFunc(func() {
 	aten.Prepare()
 	startcode.Ahead()
-	ucd.Of('0')
 })
 
 // New makes a session.

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // A Graph is a graph as a record prints it, and what can be read off the text.
@@ -47,12 +48,12 @@ type origin struct {
 }
 
 var (
-	reOrigin = regexp.MustCompile(`^# File: (.*):(\d+) in (.*?), code: (.*)$`)
-	reNode   = regexp.MustCompile(`^([A-Za-z_]\w*)(?:: ?"([^"]*)")? = (.*)$`)
-	reInput  = regexp.MustCompile(`([A-Za-z_]\w*): ?"([^"]*)"`)
-	reName   = regexp.MustCompile(`[A-Za-z_]\w*`)
-	reCalled = regexp.MustCompile(`^([A-Za-z_][\w.]*)\(`)
-	reMethod = regexp.MustCompile(`^[A-Za-z_]\w*\.([A-Za-z_]\w*)\(`)
+	reOrigin = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^# File: (.*):(\d+) in (.*?), code: (.*)$`) })
+	reNode   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([A-Za-z_]\w*)(?:: ?"([^"]*)")? = (.*)$`) })
+	reInput  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`([A-Za-z_]\w*): ?"([^"]*)"`) })
+	reName   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[A-Za-z_]\w*`) })
+	reCalled = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([A-Za-z_][\w.]*)\(`) })
+	reMethod = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_]\w*\.([A-Za-z_]\w*)\(`) })
 )
 
 // readGraph reads the text of a module: its inputs, what it computes, and from which lines. Modules within it are not looked into. What cannot be read is left out.
@@ -71,7 +72,7 @@ func readGraph(text string, where func(origin) int) *Graph {
 		g.Nodes = append(g.Nodes, n)
 	}
 	inputs := func(number int, text string) {
-		for _, m := range reInput.FindAllStringSubmatch(text, -1) {
+		for _, m := range reInput().FindAllStringSubmatch(text, -1) {
 			if _, ok := at[m[1]]; !ok {
 				add(Node{Name: m[1], Type: m[2], Op: "placeholder", Line: number})
 			}
@@ -96,7 +97,7 @@ func readGraph(text string, where func(origin) int) *Graph {
 			inputs(number, body)
 			signature = !strings.HasPrefix(body, "):") && !strings.HasSuffix(body, "):")
 		case strings.HasPrefix(body, "# File: "):
-			if m := reOrigin.FindStringSubmatch(body); m != nil {
+			if m := reOrigin().FindStringSubmatch(body); m != nil {
 				n, _ := strconv.Atoi(m[2]) // digits, and few of them: else it is line 0
 				file, line = where(origin{m[1], n, m[4]}), n
 			}
@@ -107,7 +108,7 @@ func readGraph(text string, where func(origin) int) *Graph {
 			n := Node{Name: "output", Op: "output", Line: number}
 			for more := body; ; {
 				code, _, _ := strings.Cut(more, "  #")
-				for _, name := range reName.FindAllString(strings.TrimPrefix(code, "return"), -1) {
+				for _, name := range reName().FindAllString(strings.TrimPrefix(code, "return"), -1) {
 					if i, ok := at[name]; ok {
 						g.outputs = append(g.outputs, name)
 						n.In = appendOnce(n.In, i)
@@ -123,12 +124,12 @@ func readGraph(text string, where func(origin) int) *Graph {
 		case depth >= 0 && indent == depth && strings.Contains(body, `: "`) && !strings.Contains(body, " = "): // the inputs of a joint graph
 			inputs(number, body)
 		case depth >= 0 && indent >= depth:
-			m := reNode.FindStringSubmatch(body)
+			m := reNode().FindStringSubmatch(body)
 			if m == nil {
 				continue
 			}
 			expr, _, _ := strings.Cut(m[3], ";  ")
-			if expr == m[1] || "L_"+strings.TrimPrefix(m[1], "l_") == expr || (reName.FindString(expr) == expr && indexOf(at, expr) >= 0) { // another name for an input
+			if expr == m[1] || "L_"+strings.TrimPrefix(m[1], "l_") == expr || (reName().FindString(expr) == expr && indexOf(at, expr) >= 0) { // another name for an input
 				if i, ok := at[expr]; ok {
 					at[m[1]] = i
 					continue
@@ -166,7 +167,7 @@ func appendOnce(list []int, v int) []int {
 // valuesIn are the names in an expression that stand for values: not those of attributes, nor of keywords.
 func valuesIn(expr string) []string {
 	var out []string
-	for _, at := range reName.FindAllStringIndex(expr, -1) {
+	for _, at := range reName().FindAllStringIndex(expr, -1) {
 		if at[0] > 0 && expr[at[0]-1] == '.' || strings.HasPrefix(expr[at[1]:], " = ") || strings.HasPrefix(expr[at[1]:], "(") {
 			continue
 		}
@@ -201,7 +202,7 @@ func unquote(expr string) string {
 // operation is what an expression calls, for people.
 func operation(expr string) string {
 	called := ""
-	if m := reCalled.FindStringSubmatch(expr); m != nil {
+	if m := reCalled().FindStringSubmatch(expr); m != nil {
 		called = m[1]
 	}
 	switch {
@@ -210,7 +211,7 @@ func operation(expr string) string {
 	case strings.HasPrefix(called, "torch."), called != "" && !strings.Contains(called, "."):
 		return called
 	}
-	if m := reMethod.FindStringSubmatch(expr); m != nil && called != "" && !strings.HasPrefix(called, "self.") && !strings.HasPrefix(called, "operator.") {
+	if m := reMethod().FindStringSubmatch(expr); m != nil && called != "" && !strings.HasPrefix(called, "self.") && !strings.HasPrefix(called, "operator.") {
 		return "." + m[1]
 	}
 	if called != "" {

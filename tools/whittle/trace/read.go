@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	udiff "github.com/aymanbagabas/go-udiff"
 
@@ -15,7 +16,7 @@ import (
 )
 
 // reFrame is a line of a traceback.
-var reFrame = regexp.MustCompile(`^ +File "(.*)", line (\d+), in `)
+var reFrame = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^ +File "(.*)", line (\d+), in `) })
 
 // broken reads why a graph ended. PyTorch 2.6 says it in a line, later ones in a block with explanation, hints and the address of a page.
 func (c *Compile) broken(r *Record) {
@@ -38,7 +39,7 @@ func (c *Compile) broken(r *Record) {
 			state = "done"
 		case state == "done":
 		case state == "stack":
-			if m := reFrame.FindStringSubmatch(l); m != nil {
+			if m := reFrame().FindStringSubmatch(l); m != nil {
 				b.places = append(b.places, m[1]+":"+m[2])
 			}
 		case strings.HasPrefix(body, "Reason: "):
@@ -77,7 +78,7 @@ func (c *Compile) broken(r *Record) {
 	c.Breaks = append(c.Breaks, b)
 }
 
-var reSource = regexp.MustCompile(`[LG]\['[^']*'\](?:\.\w+|\[[^\]]*\])*`)
+var reSource = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[LG]\['[^']*'\](?:\.\w+|\[[^\]]*\])*`) })
 
 // again reads why earlier code did not do: a list of texts, each with the compilation that it is about.
 func (c *Compile) again(r *Record) {
@@ -92,7 +93,7 @@ func (c *Compile) again(r *Record) {
 		if !ok || !strings.Contains(of, "/") {
 			of, why = "", text
 		}
-		c.Why = append(c.Why, Failure{Of: of, Number: -1, Why: why, Source: reSource.FindString(why), Hint: guard.HintOf(why)})
+		c.Why = append(c.Why, Failure{Of: of, Number: -1, Why: why, Source: reSource().FindString(why), Hint: guard.HintOf(why)})
 	}
 }
 
@@ -144,7 +145,7 @@ func (c *Compile) guards(r *Record) {
 		}
 		g := Guard{Kind: kind, Text: rest, Depth: depth, Source: sources[depth-1]}
 		if g.Source == "" {
-			g.Source = reSource.FindString(rest)
+			g.Source = reSource().FindString(rest)
 		}
 		c.Guards = append(c.Guards, g)
 	}
@@ -176,12 +177,12 @@ func (c *Compile) blame(source, why string) {
 }
 
 // reAddress are numbers that say nothing: addresses, and the counters in names of Dynamo's own.
-var reAddress = regexp.MustCompile(`\b\d{12,}\b|___\d+\b`)
+var reAddress = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b\d{12,}\b|___\d+\b`) })
 
 // differ compares two trees of guards. What reAddress finds differs in any case, and is left out.
 func differ(before, after string) []Diff {
 	tidy := func(s string) string {
-		s = reAddress.ReplaceAllString(s, "…")
+		s = reAddress().ReplaceAllString(s, "…")
 		var out []string
 		for _, l := range strings.Split(s, "\n") {
 			out = append(out, strings.TrimRight(l, " "))
@@ -253,9 +254,15 @@ func (c *Compile) code(r *Record) {
 }
 
 var (
-	reKernel = regexp.MustCompile(`^\s*(?:(\w*fused_\w+) = async_compile\.|(?:extern "C" +)?(?:static )?void +(kernel\d+)\(|def ((?:triton|cpp)_\w*fused_\w+)\()`)
-	reCall   = regexp.MustCompile(`^\s+(?:(\w*fused_\w+?)(?:\.run)?|(extern_kernels\.\w+|torch\.ops\.[\w.]+)|case \d+: (kernel\d+))\(`)
-	reNodes  = regexp.MustCompile(`(?:Source Nodes|Topologically Sorted Source Nodes): \[([^\]]*)\], Original ATen: \[([^\]]*)\]`)
+	reKernel = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\s*(?:(\w*fused_\w+) = async_compile\.|(?:extern "C" +)?(?:static )?void +(kernel\d+)\(|def ((?:triton|cpp)_\w*fused_\w+)\()`)
+	})
+	reCall = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\s+(?:(\w*fused_\w+?)(?:\.run)?|(extern_kernels\.\w+|torch\.ops\.[\w.]+)|case \d+: (kernel\d+))\(`)
+	})
+	reNodes = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?:Source Nodes|Topologically Sorted Source Nodes): \[([^\]]*)\], Original ATen: \[([^\]]*)\]`)
+	})
 )
 
 // link finds the parts of generated code and the nodes that each computes: by the comment that names them, or by the operators in the part's name.
@@ -281,7 +288,7 @@ func (c *Compile) link(k *Code) {
 			above = listed(list, byName)
 			continue
 		}
-		if m := reNodes.FindStringSubmatch(l); m != nil {
+		if m := reNodes().FindStringSubmatch(l); m != nil {
 			named = named[:0]
 			for _, op := range strings.Split(m[2], ", ") {
 				for _, i := range byOp[baseOf(op)] {
@@ -298,7 +305,7 @@ func (c *Compile) link(k *Code) {
 			}
 			continue
 		}
-		if m := reKernel.FindStringSubmatch(l); m != nil {
+		if m := reKernel().FindStringSubmatch(l); m != nil {
 			name := m[1] + m[2] + m[3]
 			if _, ok := at[name]; !ok {
 				at[name] = len(k.Kernels)
@@ -312,7 +319,7 @@ func (c *Compile) link(k *Code) {
 			continue
 		}
 		above = nil
-		m := reCall.FindStringSubmatch(l)
+		m := reCall().FindStringSubmatch(l)
 		if m == nil {
 			continue
 		}

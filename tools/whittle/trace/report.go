@@ -376,7 +376,9 @@ func bytesText(n int64) string {
 	return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
 }
 
-var page = template.Must(template.New("report").Funcs(pageFuncs).Parse(reportHTML))
+var page = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("report").Funcs(pageFuncs).Parse(reportHTML))
+})
 
 // Report is the page, whole.
 func (t *Trace) Report() ([]byte, error) {
@@ -385,7 +387,7 @@ func (t *Trace) Report() ([]byte, error) {
 	o := t.overview()
 	for _, part := range []struct{ template, then string }{{"start", "<style>" + style + "</style>\n"}, {"body", "<script>" + script + "</script>\n"}} {
 		var b bytes.Buffer
-		if err := page.ExecuteTemplate(&b, part.template, o); err != nil {
+		if err := page().ExecuteTemplate(&b, part.template, o); err != nil {
 			return nil, err
 		}
 		out.Write(look.Visible(b.Bytes()))

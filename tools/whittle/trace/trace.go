@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/sourcegraph/conc/pool"
 )
@@ -250,7 +251,7 @@ var kinds = []kind{
 }
 
 // reBytecode is the part of an artifact's name that says what it is of a function.
-var reBytecode = regexp.MustCompile(`^(.*)_(ORIGINAL|MODIFIED)_BYTECODE$`)
+var reBytecode = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(.*)_(ORIGINAL|MODIFIED)_BYTECODE$`) })
 
 func rowOf(r *Record) *kind {
 	name := r.Kind
@@ -312,14 +313,14 @@ func (t *Trace) add(log int, text []byte) {
 	for _, r := range records {
 		name := r.Kind
 		if name == "artifact" {
-			name = "artifact " + reBytecode.ReplaceAllString(r.Name, "FUNCTION_${2}_BYTECODE")
+			name = "artifact " + reBytecode().ReplaceAllString(r.Name, "FUNCTION_${2}_BYTECODE")
 		}
 		if name == "" {
 			name = "(none)"
 		}
 		counts[name]++
 		row := rowOf(r)
-		if row == nil || row.name == "artifact" && reBytecode.FindString(r.Name) == "" {
+		if row == nil || row.name == "artifact" && reBytecode().FindString(r.Name) == "" {
 			unknown[name]++
 		}
 		if t.root == "" {
@@ -496,7 +497,7 @@ func (c *Compile) other(r *Record) {
 }
 
 func (c *Compile) artifact(r *Record) {
-	if m := reBytecode.FindStringSubmatch(r.Name); m != nil {
+	if m := reBytecode().FindStringSubmatch(r.Name); m != nil {
 		c.Others = append(c.Others, &Text{Title: map[string]string{"ORIGINAL": "Bytecode of the function", "MODIFIED": "Bytecode that replaces it"}[m[2]], Text: c.text(r.Payload())})
 		return
 	}

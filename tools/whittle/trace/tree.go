@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // A branch of the tree is a call of the program, a frame with its compilations, or a break with the frames that go on behind it.
@@ -19,7 +20,7 @@ type branch struct {
 	below map[Call]*branch
 }
 
-var reResume = regexp.MustCompile(`^torch_dynamo_resume_in_(.*)_at_(\d+)$`)
+var reResume = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^torch_dynamo_resume_in_(.*)_at_(\d+)$`) })
 
 // tree says who compiled what: calls of the program, frames below the line that called them, breaks below the compilation that has them, and below a break the frame that goes
 // on behind it.
@@ -39,7 +40,7 @@ func (t *Trace) tree(log int) []*branch {
 		} else {
 			b = &branch{Frame: []*Compile{c}}
 			parent := root
-			if m := reResume.FindStringSubmatch(c.Name); m != nil && breaks[c.File+":"+m[2]] != nil {
+			if m := reResume().FindStringSubmatch(c.Name); m != nil && breaks[c.File+":"+m[2]] != nil {
 				parent = breaks[c.File+":"+m[2]]
 			} else {
 				for _, call := range c.Stack {
@@ -126,7 +127,7 @@ func place(file string, line int) string {
 // called is the name of a function as its author knows it: what goes on behind a break goes by a name of Dynamo's.
 func called(name string) string {
 	for i := 0; i < 50; i++ {
-		m := reResume.FindStringSubmatch(name)
+		m := reResume().FindStringSubmatch(name)
 		if m == nil {
 			break
 		}

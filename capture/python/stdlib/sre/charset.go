@@ -72,8 +72,15 @@ func isLetter(ch uint32) bool {
 }
 func isWord(ch uint32) bool { return isLetter(ch) || isDigit(ch) || ch == '_' }
 
+// Characters up to latin are told apart here: a set has an answer for each of them, and the tables of Unicode are read for no other reason in
+// most programs.
+const latin = 256
+
+// latinWords has the letters and numbers between 0xaa and 0xbe, a bit each.
+const latinWords = 1<<0 | 1<<(0xb2-0xaa) | 1<<(0xb3-0xaa) | 1<<(0xb5-0xaa) | 1<<(0xb9-0xaa) | 1<<(0xba-0xaa) | 1<<(0xbc-0xaa) | 1<<(0xbd-0xaa) | 1<<(0xbe-0xaa)
+
 func uniDigit(ch uint32) bool {
-	if ch < 128 {
+	if ch < latin {
 		return isDigit(ch)
 	}
 	_, ok := ucd.Of(rune(ch)).Decimal()
@@ -81,15 +88,15 @@ func uniDigit(ch uint32) bool {
 }
 
 func uniSpace(ch uint32) bool {
-	if ch < 128 {
-		return ch-'\t' < 5 || ch-0x1c < 5
+	if ch < latin {
+		return ch-'\t' < 5 || ch-0x1c < 5 || ch == 0x85 || ch == 0xa0
 	}
 	return ucd.Of(rune(ch)).Is(ucd.Space)
 }
 
 func uniWord(ch uint32) bool {
-	if ch < 128 {
-		return isWord(ch)
+	if ch < latin {
+		return isWord(ch) || ch >= 0xc0 && ch != 0xd7 && ch != 0xf7 || ch >= 0xaa && latinWords&(1<<(ch-0xaa)) != 0
 	}
 	p := ucd.Of(rune(ch))
 	return p.Is(ucd.Alpha) || p.IsNumeric()
