@@ -272,6 +272,23 @@ func (f *fakeFailed) Error() string { return f.msg }
 // Abort marks the error as no Python exception: the program's own handlers do not see it.
 func (f *fakeFailed) Abort() bool { return true }
 
+// pythonRepr is how Python shows the function of a node that is a function in Python in PyTorch: whatever one raises is the end of the trace; "" for
+// other targets.
+func pythonRepr(target string) string {
+	if name, ok := strings.CutPrefix(target, "torch.nn.functional."); ok && !nativeFunctional.has(name) {
+		if strings.Contains(name, "max_pool") && !strings.Contains(name, "unpool") { // one of a pair, by whether indices are asked for
+			name = "boolean_dispatch.<locals>.fn"
+		}
+		return "<function " + name + " at 0x0>"
+	}
+	for _, home := range []string{"torch.functional.", "torch."} {
+		if name, ok := strings.CutPrefix(target, home); ok && pythonFunctions.has(name) {
+			return "<function " + name + " at 0x0>"
+		}
+	}
+	return ""
+}
+
 // wrongValues is the end of the trace at an operator that failed on stand-ins because of their shapes or values; nil for errors
 // of another kind, which plain Python may not have.
 func (tr *tracer) wrongValues(c *torch.Call, args []vm.Object, kw []vm.KwArg, err error) error {
@@ -280,6 +297,12 @@ func (tr *tracer) wrongValues(c *torch.Call, args []vm.Object, kw []vm.KwArg, er
 		return nil
 	}
 	wrapped := wrappedRepr(c.Target)
+	if wrapped == "" && c.Op == fx.CallFunction {
+		wrapped = pythonRepr(c.Target)
+	}
+	if wrapped == "" && c.Op == fx.CallFunction && strings.HasSuffix(c.Target, ".getitem") && r.Exc.Class == tr.in.Exc.IndexError {
+		wrapped = "<built-in function getitem>"
+	}
 	if wrapped == "" && tr.refusal == nil {
 		return nil
 	}

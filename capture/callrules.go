@@ -214,6 +214,21 @@ var (
 		torch: "_dynamo/variables/higher_order_ops.py: TorchHigherOrderOperatorVariable.make",
 		names: []string{"autograd_function_apply", "wrap_activation_checkpoint"},
 	}
+	nativeFunctional = &nameList{
+		why:   "functions of torch.nn.functional that are native in PyTorch: a failing call of one of the others is one of a function in Python",
+		torch: "nn/functional.py: what it takes from torch, torch._C and torch._C._nn",
+		home:  "torch.nn.functional",
+		names: []string{"adaptive_avg_pool1d", "avg_pool1d", "avg_pool2d", "avg_pool3d", "bilinear", "celu_", "channel_shuffle", "conv1d", "conv2d", "conv3d", "conv_transpose1d",
+			"conv_transpose2d", "conv_transpose3d", "cosine_similarity", "elu_", "gelu", "hardshrink", "hardtanh_", "leaky_relu_", "linear", "logsigmoid", "native_channel_shuffle", "one_hot",
+			"pairwise_distance", "pdist", "pixel_shuffle", "pixel_unshuffle", "prelu", "relu_", "rrelu_", "scaled_dot_product_attention", "selu_", "softplus", "softshrink", "threshold_"},
+	}
+	pythonFunctions = &nameList{
+		why:   "functions of torch that are Python in PyTorch",
+		torch: "functional.py",
+		home:  "torch",
+		names: []string{"atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "broadcast_shapes", "broadcast_tensors", "cartesian_prod", "cdist", "chain_matmul", "einsum", "lu",
+			"meshgrid", "norm", "pca_lowrank", "split", "stft", "svd_lowrank", "tensordot", "unique", "unique_consecutive", "unravel_index"},
+	}
 	unsteadyProperties = &nameList{
 		why:   "properties of a gradient that may be others when the backward runs, besides those whose names begin with is_",
 		torch: "_dynamo/variables/higher_order_ops.py and tensor.py: the strict mode of AutogradFunctionApplyVariable",
@@ -225,7 +240,7 @@ var (
 var callRules = map[string]*nameList{"walks": walks, "inPlaceViews": inPlaceViews, "readers": readers, "hashes": hashes, "looksOnly": looksOnly, "pureModules": pureModules, "skippedLibraries": skippedLibraries, "skippedWrappers": skippedWrappers, "skippedTorch": skippedTorch, "forceSkipped": forceSkipped, "handledTorch": handledTorch, "folded": folded, "describing": describing,
 	"inlinedFunctional": inlinedFunctional, "graphFunctions": graphFunctions, "cellFunctions": cellFunctions, "statelessTypes": statelessTypes,
 	"byIdentity": byIdentity, "wholeInstances": wholeInstances, "unguarded": unguarded, "decorators": decorators, "enteredFiles": enteredFiles, "nullContexts": nullContexts, "checkpointSettings": checkpointSettings, "plainBodies": plainBodies, "graphAttributes": graphAttributes, "transformSteps": transformSteps, "placeless": placeless,
-	"unsteadyProperties": unsteadyProperties, "effects": lasting.list(), "torchState": torchState.list(), "levelState": levelState.list(), "dataDependent": dataDependent.list()}
+	"nativeFunctional": nativeFunctional, "pythonFunctions": pythonFunctions, "unsteadyProperties": unsteadyProperties, "effects": lasting.list(), "torchState": torchState.list(), "levelState": levelState.list(), "dataDependent": dataDependent.list()}
 
 // list is l without its reasons, names in order.
 func (l *breakList) list() *nameList {

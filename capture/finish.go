@@ -23,6 +23,12 @@ func (c *compilation) finish(tr *tracer, out *outcome) (vm.Object, error) {
 	d, ev := c.d, c.ev
 	pl, outs, err := tr.plan(out)
 	tr.effects.Undo() // from here on objects are as the frame found them
+	if r := tr.symbols.refused; r != nil {
+		err := d.raiseAt(r.module, r.class, r.said, []guard.Place{{Code: c.f.Code, Line: c.f.Code.FirstLine}})
+		ev.Status, ev.Err = "error", err
+		d.report(ev)
+		return nil, err
+	}
 	var u *Unsupported
 	if errors.As(err, &u) {
 		return c.skip("skipped")

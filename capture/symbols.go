@@ -28,7 +28,11 @@ type symbols struct {
 	inputNumbers []symbolic.Input                           // numbers that guards may relate
 	numbers      map[string]func(e *source.Env) (any, bool) // how to read them
 	roots        map[string]*symbolic.Expr                  // the symbols of named dimensions
+	refused      *refusedMark                               // the first mark of mark_dynamic that cannot be; nil => none
 }
+
+// refusedMark is the error that a promise of mark_dynamic ends in at once.
+type refusedMark struct{ module, class, said string }
 
 func newSymbols(g *ground, jo *journal, out *output) *symbols {
 	return &symbols{ground: g, journal: jo, out: out, inputSizes: map[string]*inputSizes{}, liftedAs: map[string]vm.Object{}, liftedFrom: map[vm.Object]source.Source{},
@@ -84,6 +88,9 @@ func (sy *symbols) sizesAt(p *torch.Tensor, src source.Source) *inputSizes {
 		}
 		if l := rules[i].limit; l != nil && rules[i].named == nil && l.Range != symbolic.All && e.Op == symbolic.OpSym {
 			sy.unknowns.Constrain(e.Name, l.Range)
+			if sy.refused == nil && (n < l.Range.Lo || n > l.Range.Hi) {
+				sy.refused = &refusedMark{"torch.fx.experimental.symbolic_shapes", "ConstraintViolationError", fmt.Sprintf("%d not in range [%d, %d]", n, l.Range.Lo, l.Range.Hi)}
+			}
 		}
 		s.size = append(s.size, e)
 	}
@@ -239,11 +246,16 @@ func (sy *symbols) markedRange(p *torch.Tensor, i int) symbolic.Range {
 		if d, ok := part("dim"); !ok || int(d) != i {
 			continue
 		}
-		if n, ok := part("min"); ok {
-			r.Lo = n
+		lo, low := part("min")
+		hi, high := part("max")
+		if low {
+			r.Lo = lo
 		}
-		if n, ok := part("max"); ok {
-			r.Hi = n
+		if high {
+			r.Hi = hi
+		}
+		if low != high && sy.refused == nil { // as in PyTorch, which makes a range of both
+			sy.refused = &refusedMark{"builtins", "AssertionError", "not simple sympy type <class 'NoneType'>: None"}
 		}
 	}
 	return r

@@ -14,7 +14,8 @@ func init() { complexes() }
 // so a factor of the function is conjugated in the formula.
 var complexRows = set(`add sub rsub neg mul view _unsafe_view reshape _reshape_alias view_as alias clone contiguous lift_fresh_copy lift_fresh _to_copy expand permute transpose t unsqueeze
 	squeeze select slice split split_with_sizes unbind cat stack flip roll repeat constant_pad_nd as_strided sum abs fill zero copy detach index index_put index_select where
-	view_as_real view_as_complex _fft_c2c _fft_r2c _fft_c2r complex polar real imag sgn conj _conj _conj_physical conj_physical resolve_conj resolve_neg angle copy_`)
+	view_as_real view_as_complex _fft_c2c _fft_r2c _fft_c2r complex polar real imag sgn conj _conj _conj_physical conj_physical resolve_conj resolve_neg angle copy_
+	var std var_mean std_mean linalg_vector_norm dist diagonal_copy vdot`)
 
 // holomorphicRows are the operators that are differentiable in the sense of complex numbers, and whose formula is written for real ones: it
 // multiplies the gradient by derivatives, and transposes, without conjugates. For complex tensors the engine conjugates what goes into the formula and

@@ -74,11 +74,11 @@ func matmuls() {
 		c.Set("vec", func() tt { return scaled(c, c.T("mv.default", tr(c, c.In("mat")), c.G(0)), "alpha") })
 	})
 	row("dot.default vdot.default", func(c *Ctx) {
-		other := "tensor"
-		if baseName(functionalName(c.op)) == "vdot" {
-			other = "other"
+		other, g := "tensor", func() tt { return c.G(0) }
+		if baseName(functionalName(c.op)) == "vdot" { // whose first vector is conjugated
+			other, g = "other", func() tt { return c.conj(c.G(0)) }
 		}
-		c.Set("self", func() tt { return c.Mul(c.G(0), c.In(other)) })
+		c.Set("self", func() tt { return c.Mul(g(), c.In(other)) })
 		c.Set(other, func() tt { return c.Mul(c.G(0), c.In("self")) })
 	})
 }

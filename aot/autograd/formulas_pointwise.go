@@ -138,7 +138,13 @@ func arithmetic() {
 		})
 		c.Set("exponent", func() tt {
 			x, e, y := c.In("self"), c.In("exponent"), c.Out(0)
-			cond := c.T("logical_and.default", c.T("eq.Scalar", x, 0.0), c.T("ge.Scalar", e, 0.0))
+			rises := tt(nil)
+			if e.DType.Kind() == tensor.KindComplex {
+				rises = c.T("logical_and.default", c.T("eq.Scalar", c.Un("imag", e), int64(0)), c.T("ge.Scalar", c.Un("real", e), int64(0)))
+			} else {
+				rises = c.T("ge.Scalar", e, 0.0)
+			}
+			cond := c.T("logical_and.default", c.T("eq.Scalar", x, 0.0), rises)
 			return c.Mul(c.G(0), c.Where(cond, c.Scalar(int64(0), c.G(0)), c.Mul(y, c.Un("log", x))))
 		})
 	}).usesSelf = true

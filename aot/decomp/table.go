@@ -110,7 +110,14 @@ func pointwise() {
 		x := in(a[0])
 		return b.Sub(x, b.Mul(b.Un("floor", b.Un("abs", x)), b.Un("sign", x)))
 	})
-	row("sgn.default", func(b b_, a []val) val { return b.Un("sign", in(a[0])) })
+	row("sgn.default", func(b b_, a []val) val {
+		x := in(a[0])
+		if x.DType.Kind() != tensor.KindComplex {
+			return b.Un("sign", x)
+		}
+		r := b.Un("abs", x) // of the unit circle, and 0 at 0
+		return b.Where(b.T("eq.Scalar", r, int64(0)), full(b, nil, int64(0), x.DType), b.Div(x, r))
+	})
 	row("floor_divide.default", func(b b_, a []val) val { return b.T("div.Tensor_mode", a[0], a[1], "floor") })
 	row("true_divide.Tensor", func(b b_, a []val) val { return b.Div(in(a[0]), a[1]) })
 	row("zero.default", func(b b_, a []val) val { return b.T("zeros_like.default", a[0]) })

@@ -2,7 +2,7 @@ package resume
 
 import "whittle/capture/python/code"
 
-// Live says which local slots may still be read when control is at pc: backward data flow over the bytecode.
+// Live says which local slots may still be read, or are deleted and so have to be bound, when control is at pc: backward data flow over the bytecode.
 func Live(c *code.Code, pc int) map[int]bool {
 	n := len(c.Instrs)
 	in := make([]map[int]bool, n)
@@ -20,9 +20,9 @@ func Live(c *code.Code, pc int) map[int]bool {
 				}
 			}
 			switch ins.Op {
-			case code.STORE_FAST, code.DELETE_FAST:
+			case code.STORE_FAST:
 				delete(out, int(ins.Arg))
-			case code.LOAD_FAST, code.LOAD_DEREF, code.LOAD_CLOSURE, code.LOAD_CLASSDEREF, code.STORE_DEREF, code.DELETE_DEREF:
+			case code.LOAD_FAST, code.DELETE_FAST, code.LOAD_DEREF, code.LOAD_CLOSURE, code.LOAD_CLASSDEREF, code.STORE_DEREF, code.DELETE_DEREF:
 				out[int(ins.Arg)] = true
 			}
 			if len(out) != len(in[i]) {

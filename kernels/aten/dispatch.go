@@ -28,6 +28,10 @@ func eager(op *Op, args []Value, into *tensor.Tensor) (Value, error) {
 	if t := firstOf(args, func(t *tensor.Tensor) bool { return !t.Fake && t.DType > tensor.Complex128 }); t != nil {
 		return nil, &Error{Op: op.Name(), Kind: RuntimeError, Msg: fmt.Sprintf("\"%s\" not implemented for '%s'", op.Sig().Name, cName(t.DType))}
 	}
+	if f := complexForm(op, args); f != nil {
+		c := &Call{Op: op, Args: args, Dispatch: Eager, real: true, inplace: into, frees: true}
+		return c.freed(guarded(op, f, c))
+	}
 	if err := checkComplex(op, args); err != nil {
 		return nil, err
 	}
@@ -93,6 +97,9 @@ func (c *Call) freed(v Value, err error) (Value, error) {
 
 // Dispatch computes metadata. A row without a metadata function is decomposed, on metadata again.
 func (d fakeDispatcher) Dispatch(op *Op, args []Value) (Value, error) {
+	if f := complexForm(op, args); f != nil {
+		return guarded(op, f, &Call{Op: op, Args: args, Dispatch: d})
+	}
 	if err := checkComplex(op, args); err != nil {
 		return nil, err
 	}

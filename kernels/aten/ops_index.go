@@ -293,7 +293,7 @@ func init() {
 	})
 	masked := func(c *Call) (Value, error) {
 		t, m := c.T(0), c.T(1)
-		if m.DType != tensor.Bool && m.DType != tensor.UInt8 {
+		if m.DType != tensor.Bool {
 			return nil, errf("masked_fill_ only supports boolean masks, but got mask with dtype %s", lName(m.DType))
 		}
 		if v, ok := c.Args[2].(*tensor.Tensor); ok && v.Dim() != 0 {

@@ -97,6 +97,9 @@ func statistics() {
 		if w != nil {
 			wd = must(c.via("mul.Tensor", d, w))
 		}
+		if t, ok := wd.(*tensor.Tensor); ok && isComplex(t) {
+			wd = must(c.via("conj", wd))
+		}
 		m := must(c.via("mm", d, must(c.via("t", wd))))
 		var r Value
 		switch {
