@@ -28,19 +28,21 @@ func eager(op *Op, args []Value, into *tensor.Tensor) (Value, error) {
 	if t := firstOf(args, func(t *tensor.Tensor) bool { return !t.Fake && t.DType > tensor.Complex128 }); t != nil {
 		return nil, &Error{Op: op.Name(), Kind: RuntimeError, Msg: fmt.Sprintf("\"%s\" not implemented for '%s'", op.Sig().Name, cName(t.DType))}
 	}
-	if f := complexForm(op, args); f != nil {
-		c := &Call{Op: op, Args: args, Dispatch: Eager, real: true, inplace: into, frees: true}
-		return c.freed(guarded(op, f, c))
-	}
-	if err := checkComplex(op, args); err != nil {
-		return nil, err
-	}
-	if err := checkNeeds(op, args); err != nil {
-		return nil, err
-	}
-	if op.Tags&(Inplace|OutVariant) != 0 {
-		if err := checkApart(op, args); err != nil {
+	f := complexForm(op, args)
+	if f == nil {
+		if err := checkComplex(op, args); err != nil {
 			return nil, err
+		}
+		if err := checkNeeds(op, args); err != nil {
+			return nil, err
+		}
+		if op.Tags&(Inplace|OutVariant) != 0 {
+			if err := checkApart(op, args); err != nil {
+				return nil, err
+			}
+		}
+		if f = op.Eager; f == nil {
+			f = op.Decomp
 		}
 	}
 	call := &struct {
@@ -49,10 +51,7 @@ func eager(op *Op, args []Value, into *tensor.Tensor) (Value, error) {
 	}{Call: Call{Op: op, Args: args, Dispatch: Eager, real: true, inplace: into}}
 	c := &call.Call
 	c.lent = &call.lendings
-	if op.Eager != nil {
-		return c.freed(guarded(op, op.Eager, c))
-	}
-	return c.freed(guarded(op, op.Decomp, c))
+	return c.freed(guarded(op, f, c))
 }
 
 // Forgets implements Forgetful.
