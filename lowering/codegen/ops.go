@@ -252,6 +252,8 @@ template <typename T> static inline T whittle_fma(T a, T b, T c) { if constexpr 
 template <typename T, typename S> static inline T whittle_cast(S a) {
   if constexpr (whittle_type<T>::truth) return a != S(0);
   else if constexpr (whittle_type<S>::truth && whittle_type<T>::real) return a ? T(1) : T(0); // a choice is a vector's, a conversion of 64 bits is not
+  else if constexpr (whittle_type<S>::real && !whittle_type<T>::real && sizeof(T) < 8) { // by way of an int32, whatever its width
+    if (!(a >= S(-2147483648.) && a < S(2147483648.))) return T(INT32_MIN); return T(int32_t(a)); }
   else if constexpr (whittle_type<S>::real && !whittle_type<T>::real) {
     if (!(a >= S(-9.2233720368547758e18) && a < S(9.2233720368547758e18))) return T(INT64_MIN); return T(int64_t(a)); }
   else return T(a); }

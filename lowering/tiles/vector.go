@@ -81,7 +81,7 @@ func constant(e *ir.Expr) vector {
 	case int64:
 		f, i = float64(x), x
 	case float64:
-		f, i = x, saturated(x)
+		f, i = x, cut(tensor.Int64, x)
 	default:
 		panic(fmt.Sprintf("a constant of type %T", e.Value))
 	}
@@ -100,12 +100,15 @@ func constant(e *ir.Expr) vector {
 	return v
 }
 
-// saturated is x as an integer; what no int64 holds is the least.
-func saturated(x float64) int64 {
-	if !(x >= -9.2233720368547758e18 && x < 9.2233720368547758e18) {
+// cut is x as an integer of d: what no int64 holds is the least. All that are narrower are the lower bits of an int32.
+func cut(d tensor.DType, x float64) int64 {
+	switch {
+	case d != tensor.Int64 && !(x >= math.MinInt32 && x < math.MaxInt32+1):
+		x = math.MinInt32
+	case !(x >= -9.2233720368547758e18 && x < 9.2233720368547758e18):
 		return math.MinInt64
 	}
-	return int64(x)
+	return wrapped(d, int64(x))
 }
 
 // wrapped is x as wide as d.
@@ -237,7 +240,7 @@ func convertFrom[T float32 | float64 | int64 | uint8](v []T, out vector, to tens
 		_, d := any(v).([]float64)
 		for k := range out.i {
 			if f || d {
-				out.i[k] = wrapped(to, saturated(float64(at(v, k))))
+				out.i[k] = cut(to, float64(at(v, k)))
 			} else {
 				out.i[k] = wrapped(to, int64(at(v, k)))
 			}
