@@ -249,8 +249,8 @@ func init() {
 		lines(t, d, func(off, st, n, k int64) {
 			line := make([]complex128, n)
 			tensor.LoadComplex(t, off, st, line)
-			for i := range line[1:] {
-				line[i+1] *= line[i]
+			for i := 1; i < len(line); i++ {
+				line[i] *= line[i-1]
 			}
 			at, step := lineAt(o, d, k)
 			tensor.StoreComplex(o, at, step, line)

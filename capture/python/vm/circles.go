@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"maps"
 	"runtime"
 	"slices"
 )
@@ -44,18 +45,19 @@ func (in *Interp) circles() func() int {
 		return nil
 	}
 	copies, ws := make([]aCopy, 0, len(members)), []*watch{}
+	taken := map[*watch]bool{}
 	for o, c := range members {
 		copies = append(copies, aCopy{weaklyOf(o), c})
 		if w := suspects[o]; w != nil {
 			runtime.SetFinalizer(o, nil)
-			ws = append(ws, w)
+			ws, taken[w] = append(ws, w), true
 		}
 	}
 	as := standing(members)
 	for o, c := range members {
 		fill(c, o, as)
 	}
-	in.watches = slices.DeleteFunc(in.watches, func(w *watch) bool { return slices.Contains(ws, w) })
+	in.watches = slices.DeleteFunc(in.watches, func(w *watch) bool { return taken[w] })
 	for o, w := range suspects {
 		w.as = members[o]
 	}
@@ -103,10 +105,10 @@ func followed(o Object) bool {
 	return false
 }
 
-// circleOf gives the objects that can be reached from one of the suspects and from which one can be reached again, with an empty copy for each. Suspects that are in
-// no circle are not among them, nor what cannot be copied.
+// circleOf gives the objects of the circles that suspects are in, and those from which these can be reached, with an empty copy for each. Nothing that cannot be
+// copied is among them.
 func circleOf(suspects map[Object]*watch) map[Object]Object {
-	from := map[Object][]Object{} // what refers to an object
+	from, to := map[Object][]Object{}, map[Object][]Object{} // what refers to an object, and what it refers to
 	var all []Object
 	visit := func(o Object) {
 		if _, ok := from[o]; !ok {
@@ -124,36 +126,65 @@ func circleOf(suspects map[Object]*watch) map[Object]Object {
 		Referents(all[i], func(o Object) {
 			if followed(o) {
 				visit(o)
-				from[o] = append(from[o], all[i])
+				from[o], to[all[i]] = append(from[o], all[i]), append(to[all[i]], o)
 			}
 		})
 	}
 	members := map[Object]Object{}
-	for o := range suspects {
-		before := map[Object]bool{} // from which o can be reached
-		todo := []Object{o}
-		for len(todo) > 0 {
-			x := todo[len(todo)-1]
-			todo = todo[:len(todo)-1]
-			for _, y := range from[x] {
-				if !before[y] {
-					before[y] = true
-					todo = append(todo, y)
-				}
-			}
+	var todo []Object
+	add := func(o Object) {
+		if _, ok := members[o]; !ok {
+			members[o] = emptyCopy(o)
+			todo = append(todo, o)
 		}
-		if !before[o] {
+	}
+	for o := range circling(all, from, to) {
+		if suspects[o] != nil {
+			add(o)
+		}
+	}
+	for len(todo) > 0 {
+		o := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, x := range from[o] {
+			add(x)
+		}
+	}
+	maps.DeleteFunc(members, func(_, c Object) bool { return c == nil })
+	return members
+}
+
+// circling are the objects of all that lie in circles, or between two of them: what is left when those go to which nothing refers, and those that refer to
+// nothing, until there are none.
+func circling(all []Object, from, to map[Object][]Object) map[Object]bool {
+	left := make(map[Object]bool, len(all))
+	ins, outs := make(map[Object]int, len(all)), make(map[Object]int, len(all))
+	var ends []Object
+	for _, o := range all {
+		left[o], ins[o], outs[o] = true, len(from[o]), len(to[o])
+		if ins[o] == 0 || outs[o] == 0 {
+			ends = append(ends, o)
+		}
+	}
+	for len(ends) > 0 {
+		o := ends[len(ends)-1]
+		ends = ends[:len(ends)-1]
+		if !left[o] {
 			continue
 		}
-		for x := range before {
-			if members[x] == nil {
-				if c := emptyCopy(x); c != nil {
-					members[x] = c
-				}
+		delete(left, o)
+		for _, x := range to[o] {
+			if ins[x]--; ins[x] == 0 {
+				ends = append(ends, x)
+			}
+		}
+		for _, x := range from[o] {
+			if outs[x]--; outs[x] == 0 {
+				ends = append(ends, x)
 			}
 		}
 	}
-	return members
+	return left
 }
 
 // emptyCopy makes what is to be a copy of an object; nil for one that cannot be copied.
