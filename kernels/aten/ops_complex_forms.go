@@ -227,10 +227,7 @@ func init() {
 	}
 	named("prod", func(c *Call) (Value, error) {
 		t := c.T(0)
-		mask, keep, err := allMask(t), false, error(nil)
-		if len(c.Args) > 2 {
-			mask, keep, err = c.dimArgs(1, false)
-		}
+		mask, keep, err := c.someDims(2, false)
 		if err != nil {
 			return nil, err
 		}

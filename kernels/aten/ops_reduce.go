@@ -354,6 +354,14 @@ func sumShort(x []float64) float64 {
 	return float64(s)
 }
 
+// someDims reads (dim, keepdim) from position 1 on, of an overload with more than n arguments; for another it is all dimensions.
+func (c *Call) someDims(n int, allIfEmpty bool) (mask []bool, keep bool, err error) {
+	if len(c.Args) <= n {
+		return allMask(c.T(0)), false, nil
+	}
+	return c.dimArgs(1, allIfEmpty)
+}
+
 // dimArgs reads (dim, keepdim) at positions i and i+1.
 func (c *Call) dimArgs(i int, allIfEmpty bool) (mask []bool, keep bool, err error) {
 	mask, err = wrapDims(c.Ints(i), c.T(0).Dim(), allIfEmpty)
@@ -411,10 +419,7 @@ func init() {
 	})
 	def("mean mean.dim", func(c *Call) (Value, error) {
 		t := c.T(0)
-		mask, keep, err := allMask(t), false, error(nil)
-		if len(c.Args) > 2 {
-			mask, keep, err = c.dimArgs(1, true)
-		}
+		mask, keep, err := c.someDims(2, true)
 		if err != nil {
 			return nil, err
 		}
@@ -447,10 +452,7 @@ func init() {
 	})
 	def("prod prod.dim_int", func(c *Call) (Value, error) {
 		t := c.T(0)
-		mask, keep, err := allMask(t), false, error(nil)
-		if len(c.Args) > 2 {
-			mask, keep, err = c.dimArgs(1, false)
-		}
+		mask, keep, err := c.someDims(2, false)
 		if err != nil {
 			return nil, err
 		}
@@ -482,10 +484,7 @@ func init() {
 	extreme := func(name, names string, f func(a, b float64) float64, fi func(a, b int64) int64) {
 		def(names, func(c *Call) (Value, error) {
 			t := c.T(0)
-			mask, keep, err := allMask(t), false, error(nil)
-			if len(c.Args) > 1 {
-				mask, keep, err = c.dimArgs(1, true)
-			}
+			mask, keep, err := c.someDims(1, true)
 			if err != nil {
 				return nil, err
 			}

@@ -145,35 +145,24 @@ func outside(xs []int64, low, high int64) bool {
 }
 
 // SetFloats stores len(t) values in row-major order.
-func (t *Tensor) SetFloats(xs []float64) {
-	if t.HasInternalOverlap() || !isContiguous(t.Shape, t.Stride) && len(xs) < grain/8 { // the last one counts
-		forRows(t, func(o, s, k, n int64) { StoreFloat(t, o, s, xs[k:k+n]) })
-		return
-	}
-	if !isContiguous(t.Shape, t.Stride) { // to convert and to turn is faster one after the other
-		c := EmptyUnset(t.DType, t.Shape, ContiguousStrides(t.Shape))
-		c.SetFloats(xs)
-		Copy(t, c)
-		c.Storage.Recycle()
-		return
-	}
-	forParts(t, func(t *Tensor, o, s, k, n int64) { StoreFloat(t, o, s, xs[k:k+n]) })
-}
+func (t *Tensor) SetFloats(xs []float64) { setAll(t, xs) }
 
 // SetInts stores len(t) values in row-major order.
-func (t *Tensor) SetInts(xs []int64) {
+func (t *Tensor) SetInts(xs []int64) { setAll(t, xs) }
+
+func setAll[D float64 | int64](t *Tensor, xs []D) {
 	if t.HasInternalOverlap() || !isContiguous(t.Shape, t.Stride) && len(xs) < grain/8 { // the last one counts
-		forRows(t, func(o, s, k, n int64) { StoreInt(t, o, s, xs[k:k+n]) })
+		forRows(t, func(o, s, k, n int64) { storeAny(t, o, s, xs[k:k+n]) })
 		return
 	}
 	if !isContiguous(t.Shape, t.Stride) { // to convert and to turn is faster one after the other
 		c := EmptyUnset(t.DType, t.Shape, ContiguousStrides(t.Shape))
-		c.SetInts(xs)
+		setAll(c, xs)
 		Copy(t, c)
 		c.Storage.Recycle()
 		return
 	}
-	forParts(t, func(t *Tensor, o, s, k, n int64) { StoreInt(t, o, s, xs[k:k+n]) })
+	forParts(t, func(t *Tensor, o, s, k, n int64) { storeAny(t, o, s, xs[k:k+n]) })
 }
 
 // forParts is forRows for reading, or for a contiguous tensor: parts of a large one several at once, in the memory of a copy where it lies otherwise.

@@ -19,7 +19,7 @@ func runScript(path string, args ...string) string { return runWith(vm.New(), pa
 func runWith(in *vm.Interp, path string, args ...string) string {
 	Register(in)
 	var out bytes.Buffer
-	in.Stdout, in.Stderr, in.Patience = &out, &out, 5
+	in.Stdout, in.Stderr, in.Patience = &out, &out, 100
 	err := in.RunFile(path, args)
 	_ = in.Flush()
 	if err != nil {
