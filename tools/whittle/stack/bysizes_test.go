@@ -67,12 +67,14 @@ import torch
 def same(a, b):
     if isinstance(a, (tuple, list)):
         return len(a) == len(b) and all(same(p, q) for p, q in zip(a, b))
+    if isinstance(a, Exception): # what is known of the sizes alone is the end of a trace
+        return type(b).__name__ in (type(a).__name__, "TorchRuntimeError")
     return a.shape == b.shape and torch.allclose(a, b, equal_nan=True) if isinstance(a, torch.Tensor) else a == b
 def attempt(f, x):
     try:
         return f(x)
     except Exception as e:
-        return type(e).__name__.removeprefix("Torch")  # TorchRuntimeError, where a graph is made
+        return e
 inputs = [torch.arange(float(a * b)).reshape(a, b) / 7 for a, b in ((4, 6), (6, 4), (5, 8), (2, 6), (8, 2), (3, 3), (6, 6), (1, 6), (4, 1), (12, 10))]
 for text in functions:
     f = eval("lambda x: " + text)
