@@ -289,10 +289,8 @@ func (pl *planner) upcoming(ctx context.Context, v *view, count, depth int) ([]*
 // apartIsOver reports whether a small graph is through the row that asks about all of it. What the rows after that find to ask is little, and costs
 // most where each asks for itself.
 func (pl *planner) apartIsOver(v *view) bool {
-	row := func(name string) int {
-		return slices.IndexFunc(reductions, func(r reduction) bool { return r.name == name })
-	}
-	return CostOf(v.cur).Calls <= fewCalls && row(v.row) >= slices.IndexFunc(reductions, func(r reduction) bool { return r.together })
+	row := slices.IndexFunc(reductions, func(r reduction) bool { return r.name == v.row })
+	return CostOf(v.cur).Calls <= fewCalls && row >= slices.IndexFunc(reductions, func(r reduction) bool { return r.together })
 }
 
 // closing lists what is asked of the search's result.

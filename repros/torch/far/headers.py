@@ -52,9 +52,9 @@ def precompile(text=""):
             keep.append(word)
     version = get_compiler_version_info(get_cpp_compiler())
     with open(header) as f:
-        text = f.read()
-    light = only_if_used(text)
-    ready(header, keep, version, [light, text])
+        whole = f.read()
+    light = only_if_used(whole)
+    ready(header, keep, version, [light, whole])
     for vectors in (True, False):
         more = for_joined(light, vectors)
         joined = joined_header(header, command, vectors)

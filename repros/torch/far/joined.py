@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 
+MOST_ARGS = 256  # of a kernel that the one binding calls
 EXPORTED = re.compile(r'(?:extern\s+"C"|PyMODINIT_FUNC)[^;{}()]*?\b(\w+)\s*\(')
 
 
@@ -47,7 +48,7 @@ def with_headers(text, command):
     include = re.search(r'^#include "(.*)"$', text, re.M)
     if include:
         before, after = text[:include.start()], text[include.end():]
-        for vectors in (False, True)[has_vectors(after):]:
+        for vectors in (True,) if has_vectors(after) else (False, True):
             header = joined_header(include.group(1), command, vectors)
             if os.path.exists(header):
                 yield '%s#include "%s"%s' % (before, header, after)
@@ -137,7 +138,6 @@ class Binding:
         return cls(kernel, name, "".join("t" if kind.endswith("*") else "i" for kind in kinds))
 
 
-MOST_ARGS = 256
 NEEDED = ["cstdint", "cstdlib", "cstring", "dlfcn.h", "stdexcept", "utility"]  # headers of what follows
 
 # How kernels are called, for all of a joined source: addresses and integers are passed in the same way.
