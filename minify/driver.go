@@ -21,6 +21,11 @@ type driver struct {
 	start State
 	began time.Time
 
+	read struct { // the last time that elements were
+		of string // hash of the best state then
+		WrittenDown
+	}
+
 	outcome    replay.Outcome // of the best state
 	taken      int            // candidates adopted
 	confirmed  int            // runs of the best state in fresh processes that failed
@@ -174,7 +179,7 @@ func (d *driver) fail(ctx context.Context) error {
 			d.stopAt(o.Before)
 			return nil
 		}
-		if o.Status != replay.Pass {
+		if o.Status != replay.Pass || d.s.Once {
 			break
 		}
 	}

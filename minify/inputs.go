@@ -288,29 +288,14 @@ func listable(in Input, t *tensor.Tensor) bool {
 	return in.Data.Fill == FillNone && t.Numel() <= maxListed && t.DType.Kind() != tensor.KindComplex
 }
 
-// elements writes down small inputs whose real data matter, and turns the elements that do not matter into zeros. What is written is what the engine
-// holds now, after all other edits: so it explores once more.
+// elements writes down small inputs whose real data matter, and turns the elements that do not matter into zeros.
 func elements(ctx context.Context, d *driver) error {
-	names := inputsWhere(d.cur, func(in Input, t *tensor.Tensor) bool {
-		return t != nil && t.Fake && listable(in, t)
-	})
-	if len(names) > 0 {
-		if err := d.explore(ctx); err != nil {
-			return err
-		}
-		lists := map[string][]string{}
-		for _, n := range names {
-			l, err := d.w.values.Elements(ctx, d.w.prefix+n)
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			if err == nil && l != nil {
-				lists[n] = l
-			}
-		}
-		if err := d.walk(ctx, needed("", names, func(names []string) Edit { return WrittenDown{names, lists} })); err != nil {
-			return err
-		}
+	e, err := d.writtenDown(ctx)
+	if err != nil {
+		return err
+	}
+	if err := d.walk(ctx, needed("", e.Inputs, func(names []string) Edit { return WrittenDown{names, e.Lists} })); err != nil {
+		return err
 	}
 	for _, name := range inputsWhere(d.cur, func(in Input, _ *tensor.Tensor) bool { return in.Data.Fill == FillList }) {
 		// All zeros were tried before there was a list.
@@ -319,6 +304,38 @@ func elements(ctx context.Context, d *driver) error {
 		}
 	}
 	return nil
+}
+
+// unlisted are the small inputs whose real data are part of a state.
+func unlisted(s State) []string {
+	return inputsWhere(s, func(in Input, t *tensor.Tensor) bool { return t != nil && t.Fake && listable(in, t) })
+}
+
+// writtenDown writes down all small inputs whose real data are part of the best state. What is written is what the engine holds now, after all other
+// edits: so it explores once more, unless that was done since the last of them.
+func (d *driver) writtenDown(ctx context.Context) (WrittenDown, error) {
+	e := WrittenDown{Inputs: unlisted(d.cur), Lists: map[string][]string{}}
+	if len(e.Inputs) == 0 {
+		return e, nil
+	}
+	of := d.hash(d.cur)
+	if d.read.of == of {
+		return d.read.WrittenDown, nil
+	}
+	if err := d.explore(ctx); err != nil {
+		return e, err
+	}
+	for _, n := range e.Inputs {
+		l, err := d.w.values.Elements(ctx, d.w.prefix+n)
+		if ctx.Err() != nil {
+			return e, ctx.Err()
+		}
+		if err == nil && l != nil {
+			e.Lists[n] = l
+		}
+	}
+	d.read.of, d.read.WrittenDown = of, e
+	return e, nil
 }
 
 // WrittenDown gives inputs their real elements as a list.

@@ -139,8 +139,9 @@ func (v *view) onlyWrong() (Edit, bool) {
 	return DropOutputs{rest}, len(keep) > 0 && len(rest) > 0
 }
 
-// suspected is the decision tree of localise over units us of the best state: the calls that somebody suspects, each alone; then those that the
-// message names, together; then the outputs that are wrong, alone; then halves. nil for fewer than two units: there is nothing to find.
+// suspected is the decision tree of localise over units us of the best state: the calls that somebody suspects, each alone; then the first of them with
+// its neighbours; those that the message names, together; then the outputs that are wrong, alone; then halves. nil for fewer than two units: there is
+// nothing to find.
 //
 // Who suspects a call: the engine, by what its compiler was at (insight.suspects); the failure's message, by names of nodes and operators (named);
 // the caller (Search.Suspects). A wrong suspicion costs one question, a right one saves all those of halving.
@@ -164,6 +165,7 @@ func (v *view) suspected(us [][]string) *ask {
 			}
 		}
 	}
+	suspected := len(hints)
 	all, best := named(us, g, v.message)
 	for _, u := range best[:min(len(best), maxNamed)] {
 		hint(u)
@@ -187,16 +189,46 @@ func (v *view) suspected(us [][]string) *ask {
 		}
 		return halves()
 	}
-	if len(all) > 1 { // several operators in one kernel: the failure is in one of them, or needs some
-		together := func() *ask {
-			return &ask{edit: Alone{join(all)}, chance: 0.7, yes: func() *ask { return v.halve(base, all, 0, len(all), 0, len(all)) }, no: whole}
+	near := func(rest func() *ask) *ask { // what is suspected may be nothing that can fail alone
+		us := v.beside(us)
+		if len(us) < 2 || len(us) > fewCalls || seen[strings.Join(join(us), " ")] {
+			return rest()
 		}
+		return &ask{edit: Alone{join(us)}, chance: 0.5, yes: func() *ask { return v.halve(base, us, 0, len(us), 0, len(us)) }, no: rest}
+	}
+	together := func() *ask { return near(whole) }
+	if len(all) > 1 { // several operators in one kernel: the failure is in one of them, or needs some
+		together = func() *ask {
+			return &ask{edit: Alone{join(all)}, chance: 0.7, yes: func() *ask { return v.halve(base, all, 0, len(all), 0, len(all)) }, no: func() *ask { return near(whole) }}
+		}
+	}
+	switch {
+	case v.accuracy() && (suspected > 0 || len(hints) == 1): // the value of the first is what was seen to be wrong, be it for what it is computed together with
+		return &ask{edit: hints[0], chance: likely, no: func() *ask { return anyOf("", 0.25, hints[1:], nil, together) }}
+	case suspected == 0:
 		return anyOf("", 0.5, hints, nil, together)
 	}
-	if len(hints) > 0 && len(v.suspects) > 0 && v.accuracy() { // the value of the first is what was seen to be wrong
-		return &ask{edit: hints[0], chance: 0.8, no: func() *ask { return anyOf("", 0.5, hints[1:], nil, whole) }}
+	return anyOf("", 0.5, hints[:suspected], nil, func() *ask {
+		return near(func() *ask { return anyOf("", 0.5, hints[suspected:], nil, together) })
+	})
+}
+
+// beside are the units of the first call that the engine suspects, of those that it reads, and of those that read it; nil where it suspects none.
+func (v *view) beside(us [][]string) [][]string {
+	if len(v.suspects) == 0 {
+		return nil
 	}
-	return anyOf("", 0.5, hints, nil, whole)
+	n := v.cur.Module.Graph.Node(v.suspects[0])
+	if n == nil {
+		return nil
+	}
+	names := map[string]bool{n.Name: true}
+	for _, other := range append(n.Inputs(), v.cur.Module.Graph.Users()[n]...) {
+		names[other.Name] = true
+	}
+	return slices.DeleteFunc(slices.Clone(us), func(u []string) bool {
+		return !slices.ContainsFunc(u, func(name string) bool { return names[name] })
+	})
 }
 
 // maxNamed and maxSuspects bound the calls that are tried alone because the message, or the caller, names them.

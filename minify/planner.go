@@ -164,7 +164,11 @@ func (pl *planner) foresee(ctx context.Context, v *view, base State, a *ask, see
 	}
 	for _, l := range leaves { // each its share of the workers that are left; ends that hardly ever come get none
 		share := math.Ceil(float64(count-len(want)) * l.p / left)
-		if left -= l.p; share > 0 && l.p > max(0.05, pl.worth(CostOf(v.cur).Calls)) {
+		of := v.cur
+		if l.won != nil {
+			of = l.won.c.State
+		}
+		if left -= l.p; share > 0 && l.p > max(0.05, pl.worth(CostOf(of).Calls)) {
 			if err := soon(l, int(share)); err != nil {
 				return nil, err
 			}
@@ -216,7 +220,7 @@ func (pl *planner) upcoming(ctx context.Context, v *view, count, depth int) ([]*
 				passed = true
 			case !sweeping && r.large && CostOf(v.cur).Calls <= fewCalls && (r.soon == nil || !r.soon(v)):
 			case r.together && !(pl.grouped() && CostOf(v.cur).Calls <= fewCalls):
-			case !passed || pl.off[r.name] || !sweeping && !q.all && r.grain != ofData && !r.together || r.needs > nothing && v.w.outdated || r.needs == values && v.w.hollow:
+			case !passed || pl.off[r.name] || !sweeping && !q.all && !r.early || r.needs > nothing && v.w.outdated || r.needs == values && v.w.hollow:
 			case !sweeping && r.opening != nil && !(r.large && CostOf(v.cur).Calls <= fewCalls):
 				for _, e := range r.opening(v) {
 					q.edits = append(q.edits, early{e, r.name, r.likely})
@@ -240,7 +244,11 @@ func (pl *planner) upcoming(ctx context.Context, v *view, count, depth int) ([]*
 			continue
 		}
 		e := q.edits[0]
-		q.edits = q.edits[1:]
+		if !q.all && len(q.trials) > 0 && e.row != q.first {
+			q.edits = nil // most often the first row that asks something changes what those after it would ask
+			continue
+		}
+		q.edits, q.first = q.edits[1:], e.row
 		t, err := pl.prepare(ctx, v, v.cur, e.Edit)
 		if err != nil {
 			return nil, err
@@ -278,7 +286,7 @@ func (pl *planner) upcoming(ctx context.Context, v *view, count, depth int) ([]*
 		}
 		return slices.Concat(q.trials[:lead], more, q.trials[lead:min(len(q.trials), max(lead, count-len(more)))]), nil
 	}
-	if len(q.edits) == 0 && (q.swept && q.all && !v.w.outdated && !v.w.hollow || v.certify != "") && !q.proofs && (v.row == "sweep" || len(q.trials) < count) {
+	if len(q.edits) == 0 && (q.swept && q.all && !v.w.outdated && !v.lacksValues() || v.certify != "") && !q.proofs && (v.row == "sweep" || len(q.trials) < count) {
 		q.proofs = true
 		q.trials = append(q.trials, pl.closing(v.cur)...)
 	}
@@ -291,6 +299,11 @@ func (pl *planner) upcoming(ctx context.Context, v *view, count, depth int) ([]*
 func (pl *planner) apartIsOver(v *view) bool {
 	row := slices.IndexFunc(reductions, func(r reduction) bool { return r.name == v.row })
 	return CostOf(v.cur).Calls <= fewCalls && row >= slices.IndexFunc(reductions, func(r reduction) bool { return r.together })
+}
+
+// lacksValues reports whether rows that need values may have something to ask for want of which it cannot be said.
+func (v *view) lacksValues() bool {
+	return v.w.hollow && (CostOf(v.cur).Calls > 1 || len(unlisted(v.cur)) > 0)
 }
 
 // closing lists what is asked of the search's result.
@@ -371,6 +384,7 @@ type queue struct {
 	all    bool // rows to come are looked at whole, up to the end of the sweep
 	swept  bool
 	proofs bool
+	first  string // row of the trials, where only one is looked at
 	next   *trial // likely to be adopted, by row
 	row    string
 }

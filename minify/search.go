@@ -57,6 +57,10 @@ type Search struct {
 	// one question. nil => 1.
 	Together func(sig replay.Signature) int
 
+	// Once says that a start which passes does not fail, with no more runs of it to see whether the failure comes and goes: for one of several starts, when
+	// that was looked for in another.
+	Once bool
+
 	Suspects    []string  // calls to try after those, best first: where the executions part, for accuracy
 	AnyWrong    bool      // accuracy: every difference counts, so that the first call to compute another value is at fault, be it that no result shows it
 	Workarounds []Setting // settings that may make the failure go away; tried on the result, alone and in pairs

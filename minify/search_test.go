@@ -326,7 +326,11 @@ func TestOtherFailuresAreFindings(t *testing.T) {
 func TestStartThatPassesIsAnError(t *testing.T) {
 	s := Search{Oracle: &fails{pred: func(State) bool { return false }}, Values: sameValues{}}
 	var nf *NotFailingError
-	if _, err := run(t, &s, stateOf(t, transformer(10, ""))); !errors.As(err, &nf) {
+	if _, err := run(t, &s, stateOf(t, transformer(10, ""))); !errors.As(err, &nf) || nf.Runs != 1+startTries {
+		t.Error(err)
+	}
+	s.Once = true
+	if _, err := run(t, &s, stateOf(t, transformer(10, ""))); !errors.As(err, &nf) || nf.Runs != 1 {
 		t.Error(err)
 	}
 }

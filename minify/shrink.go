@@ -3,6 +3,7 @@ package minify
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
 
@@ -13,6 +14,9 @@ import (
 // borders are the sizes that are tried for a class of sizes that does not shrink to 1, 2 or 3: code generators break at
 // the edges of vectors and tiles.
 var borders = []int64{1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129}
+
+// smallSizes are tried for sizes of which operators want more than 1.
+var smallSizes = borders[:5]
 
 // Resize gives classes of sizes that must agree another size, in inputs and arguments together. A class is named after where it was first seen.
 type Resize struct {
@@ -282,7 +286,11 @@ func apart(ctx context.Context, d *driver) error {
 	}
 	ahead := trials
 	if 0 < len(trials) && len(trials) <= fewTrials {
-		ahead = slices.Concat(trials, d.closing(d.cur))
+		next, err := d.unlessApart(ctx)
+		if err != nil {
+			return err
+		}
+		ahead = d.join(slices.Clone(trials), next)
 	}
 	for i := range trials {
 		if err := d.await(ctx, ahead[i:]); err != nil {
@@ -292,8 +300,26 @@ func apart(ctx context.Context, d *driver) error {
 	return d.merge(ctx, trials)
 }
 
-// fewTrials is up to how many edits of a small state it is likely that none keeps the failure: then the state is the result, and is proved meanwhile.
+// fewTrials is up to how many edits of a small state it is likely that none keeps the failure: then what follows is asked meanwhile.
 const fewTrials = 3
+
+// unlessApart lists what follows if apart changes nothing: of a small graph that is the writing down of what its inputs hold, and then the end.
+func (d *driver) unlessApart(ctx context.Context) ([]*trial, error) {
+	e, err := d.writtenDown(ctx)
+	if err != nil {
+		return nil, err
+	}
+	v := d.in("elements")
+	written, err := d.prepare(ctx, v, d.cur, e)
+	if err != nil {
+		return nil, err
+	}
+	if written.skip || written.settled {
+		return d.beyond(ctx, &d.view, nil, d.width(), 0)
+	}
+	more, err := d.beyond(ctx, v, written, d.width(), 0)
+	return append([]*trial{written}, more...), err
+}
 
 // apartOpening is what apart asks, as far as it can be said of a state that is not the best yet.
 func apartOpening(v *view) []Edit {
@@ -362,10 +388,38 @@ func plainEdit(v *view) []Edit {
 	return out
 }
 
-// plainShapes makes all sizes 1, and inputs contiguous, without gradients.
+// plainShapes makes all sizes 1, or as small as the operators allow, and inputs contiguous, without gradients.
 func plainShapes(v *view) []Edit {
+	return slices.Concat(v.smallest(), whole(gradItems(v), noGrad), whole(layoutItems(v), contiguous))
+}
+
+// smallest makes all sizes 1. Where a graph of few calls does not go together then, as a window of a pooling does not fit, each class of sizes gets
+// the smallest with which it does, larger ones first; those classes that cannot be made smaller keep theirs.
+func (v *view) smallest() []Edit {
 	edits, labels := v.sizesTo(1)
-	return slices.Concat(whole(labels, edits), whole(gradItems(v), noGrad), whole(layoutItems(v), contiguous))
+	all := whole(labels, edits)
+	fits := func(st State) bool { return v.static(context.Background(), st) == nil }
+	if len(all) == 0 || CostOf(v.cur).Calls > fewCalls {
+		return all
+	}
+	if st, ok := all[0].apply(v.w, v.cur); ok && fits(st) {
+		return all
+	}
+	at := v.cur
+	to := map[int64][]string{}
+	for _, label := range labels {
+		for _, k := range smallSizes {
+			if st, ok := (Resize{k, []string{label}, nil}).apply(v.w, at); ok && fits(st) {
+				at, to[k] = st, append(to[k], label)
+				break
+			}
+		}
+	}
+	var out []Edit
+	for _, k := range slices.Backward(slices.Sorted(maps.Keys(to))) {
+		out = append(out, Resize{k, to[k], nil})
+	}
+	return out
 }
 
 // plainInputs makes inputs the simplest.

@@ -37,17 +37,23 @@ type window struct {
 	lo, hi int
 }
 
-// at is a window's identity.
+// at is a window's identity; zero for none.
 type at struct {
 	of     *[]string
 	lo, hi int
 }
 
-func (w window) at() at { return at{&w.us[0], w.lo, w.hi} }
+func (w window) at() at {
+	if w.us == nil {
+		return at{}
+	}
+	return at{&w.us[0], w.lo, w.hi}
+}
 
 // past is what became, or is taken to become, of the windows that were asked about, the last one first.
 type past struct {
 	at
+	calls  string // see calls
 	fails  bool
 	before *past
 }
@@ -58,13 +64,14 @@ const unlikely = 0.03
 // expect is the chance that a's window fails: what contains a failing one does, and no part of a passing one. It decides what idle
 // workers look at, and nothing else.
 func (a *ask) expect(seen *past) float64 {
-	if a.window.us == nil {
-		return a.chance
-	}
-	w := a.window.at()
+	w, calls := a.window.at(), a.calls()
 	for p := seen; p != nil; p = p.before {
 		switch {
-		case p.of != w.of:
+		case calls != "" && calls == p.calls && p.fails:
+			return 1 - unlikely
+		case calls != "" && calls == p.calls:
+			return unlikely
+		case w.of == nil || p.of != w.of:
 		case p.fails && w.lo <= p.lo && p.hi <= w.hi:
 			return 1 - unlikely
 		case !p.fails && p.lo <= w.lo && w.hi <= p.hi:
@@ -76,10 +83,22 @@ func (a *ask) expect(seen *past) float64 {
 
 // and adds an answer.
 func (p *past) and(a *ask, fails bool) *past {
-	if a.window.us == nil {
+	if a.window.us == nil && a.calls() == "" { // it says nothing about others
 		return p
 	}
-	return &past{a.window.at(), fails, p}
+	return &past{a.window.at(), a.calls(), fails, p}
+}
+
+// calls names the few calls that a runs alone, so that it is known again, as a window or as an edit; "" where it does not, or they are many.
+func (a *ask) calls() string {
+	e, ok := a.edit.(Alone)
+	if us := a.window.us; us != nil && a.window.hi-a.window.lo <= fewCalls {
+		e, ok = Alone{join(us[a.window.lo:a.window.hi])}, true
+	}
+	if !ok || len(e.Calls) > fewCalls {
+		return ""
+	}
+	return list(e.Calls)
 }
 
 // then is the ask that follows an answer.

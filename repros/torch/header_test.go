@@ -55,13 +55,13 @@ func TestFunctionsOfTheHeaderAreCompiledOnDemand(t *testing.T) {
 func TestHeadersForJoinedSources(t *testing.T) {
 	got := farSays(t, `
 from whittle_far.headers import for_joined
-header = "#ifdef AVX\n#define INDUCTOR_USE_VECTOR_TYPES() 1\n#else\n#define INDUCTOR_USE_VECTOR_TYPES() 0\n#endif"
+header = "#ifdef AVX\n#define INDUCTOR_USE_VECTOR_TYPES() 1\n#else\n#define INDUCTOR_USE_VECTOR_TYPES() 0\n#endif\n#include <ATen/native/Math.h>"
 for vectors in (True, False):
     text = for_joined(header, vectors)
-    print(text.index("Python.h") < text.index("INDUCTOR"), text.count("() 1"), text.count("() 0"))
+    print(text.index("Python.h") < text.index("INDUCTOR"), text.count("() 1"), text.count("() 0"), "Math.h" in text)
 print(for_joined("int x;", True).endswith("int x;"), for_joined("int x;", False))
 `)
-	if diff := cmp.Diff("True 1 1\nTrue 0 2\nTrue None\n", got); diff != "" {
+	if diff := cmp.Diff("True 1 1 True\nTrue 0 2 False\nTrue None\n", got); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -186,9 +186,9 @@ from whittle_far.joined import joined_header, with_headers
 header = os.path.join(sys.argv[1], "prefix.h")
 command = ["g++", "a.cpp", "-shared", "-O3", "-mavx2", "-I/usr/include", "-o", "a.so"]
 def tries(body, command=command):
-    for text in with_headers('#include "%s"\n%s' % (header, body), command):
+    for text, whole in with_headers('#include "%s"\n%s' % (header, body), command):
         first = text.split("\n")[0]
-        print(os.path.basename(first.rstrip('"')).split("-")[0], end=" ")
+        print(os.path.basename(first.rstrip('"')).split("-")[0], "with all" if whole else "alone", end="; ")
     print()
 tries("x + y")
 for vectors in (True, False):
@@ -199,14 +199,34 @@ tries("x + y", [w for w in command if w != "-mavx2"])
 tries("x + y", ["g++", "-mavx2", "-O3", "b.cpp", "-o", "b.so"])
 print(list(with_headers("int x;", command)))
 `, dir)
-	want := `prefix.h 
-prefix.h.plain prefix.h.vectors prefix.h 
-prefix.h.vectors prefix.h 
-prefix.h 
-prefix.h.plain prefix.h.vectors prefix.h 
-['int x;']
+	want := `prefix.h with all; 
+prefix.h.plain alone; prefix.h.vectors with all; prefix.h with all; 
+prefix.h.vectors with all; prefix.h with all; 
+prefix.h with all; 
+prefix.h.plain alone; prefix.h.vectors with all; prefix.h with all; 
+[('int x;', True)]
 `
 	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestLinkedWithLess: what a library made without PyTorch's libraries lacks is told, unless Python itself has it.
+func TestLinkedWithLess(t *testing.T) {
+	compiler, _ := compilerOf(t)
+	got := farSays(t, `
+import os
+from whittle_far.joined import make, without_torch
+os.chdir(sys.argv[1])
+for name in ("Py_Initialize", "at_empty"):
+    with open("a.cpp", "w") as f:
+        f.write('extern "C" int %s(int); int use(int n) { return %s(n); }' % (name, name))
+    words = [sys.argv[2], "a.cpp", "-shared", "-fPIC", "-ltorch_of_nobody", "-o", "a.so"]
+    print(repr(make(without_torch(words), False)), os.path.exists("a.so"), make(words, True) != "")
+    if os.path.exists("a.so"):
+        os.remove("a.so")
+`, t.TempDir(), compiler)
+	if diff := cmp.Diff("'' True True\n'missing: at_empty' True True\n", got); diff != "" {
 		t.Error(diff)
 	}
 }
