@@ -103,7 +103,7 @@ func (e *Engine) dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
 			return nil, err
 		}
 	}
-	if functionalName(op) == "detach.default" && op.Tags&aten.Inplace == 0 {
+	if s := op.Sig(); s.Name == "detach" && s.Namespace == "aten" && s.Overload == "" {
 		// It shares memory with what it came from, and is no view of it to autograd: what is written to it gives that no history.
 		below := e.Below.Dispatch
 		if d, ok := e.Below.(detacher); ok {

@@ -50,8 +50,9 @@ func (t *Torch) noMetaData() error {
 
 // asked is the device that a call of op names; ok is false where it names none.
 func asked(op *aten.Op, args []aten.Value) (at int, d tensor.Device, ok bool) {
-	for i, a := range op.Sig().Args {
-		if a.Name == "device" && i < len(args) {
+	s := op.Sig()
+	for i := range s.Args {
+		if s.Args[i].Name == "device" && i < len(args) {
 			d, ok := args[i].(tensor.Device)
 			return i, d, ok
 		}

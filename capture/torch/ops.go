@@ -99,7 +99,9 @@ func (t *Torch) packet(ns, name string, how form, args []vm.Object, kw []vm.KwAr
 		return nil, t.signatureError(name, how, shown, kw, err)
 	}
 	if how == function || how == method {
-		for i, a := range op.Sig().Args {
+		s := op.Sig()
+		for i := range s.Args {
+			a := &s.Args[i]
 			var given vm.Object
 			if i < len(args) {
 				given = args[i]
@@ -215,7 +217,9 @@ func unreadScalar(ops []*aten.Op, vals []aten.Value, kws map[string]aten.Value) 
 func (t *Torch) Run(op *aten.Op, bound []aten.Value) (aten.Value, error) {
 	random := op.Facts().Effect == aten.Random
 	if random || op.Tags&(aten.Factory|aten.Composite) != 0 {
-		for i, a := range op.Sig().Args {
+		s := op.Sig()
+		for i := range s.Args {
+			a := &s.Args[i]
 			if bound[i] != nil {
 				continue
 			}
@@ -400,7 +404,18 @@ func (t *Torch) signatureError(name string, how form, args []vm.Object, kw []vm.
 
 // asList packs x.view(2, 3) into x.view((2, 3)); self is args[0].
 func (t *Torch) asList(name string, args []vm.Object, skip int) ([]vm.Object, error) {
-	if !varargs[name] || len(args) < skip+1 {
+	if len(args) < skip+1 {
+		return args, nil
+	}
+	switch a := args[skip].(type) { // what most calls have
+	case *Tensor:
+		if !wholeTensor(a) {
+			return args, nil
+		}
+	case *vm.Tuple, *vm.List:
+		return args, nil
+	}
+	if !varargs[name] {
 		return args, nil
 	}
 	for _, a := range args[skip:] {
@@ -436,10 +451,11 @@ func wholeTensor(p *Tensor) bool { return len(p.T.Shape) == 0 && p.T.DType.IsInt
 // function is the torch function of an operator packet: torch.relu.
 func (t *Torch) function(module, target, name string) *vm.Builtin {
 	b := &vm.Builtin{Name: name, Module: module, Max: -1, Native: Target(target)}
+	run := func(args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+		return t.packet("aten", name, function, args, kw)
+	}
 	b.Fresh, b.Fn = true, t.making(func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
-		return t.call(fx.CallFunction, target, args, kw, func(args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
-			return t.packet("aten", name, function, args, kw)
-		})
+		return t.call(fx.CallFunction, target, args, kw, run)
 	})
 	return b
 }
@@ -449,10 +465,11 @@ type Target string
 
 // method is the Tensor method of an operator packet.
 func (t *Torch) method(name string) vm.GoFunc {
+	run := func(args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+		return t.packet("aten", name, method, args, kw)
+	}
 	return func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
-		return t.call(fx.CallMethod, name, args, kw, func(args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
-			return t.packet("aten", name, method, args, kw)
-		})
+		return t.call(fx.CallMethod, name, args, kw, run)
 	}
 }
 

@@ -65,7 +65,7 @@ func (t *Torch) unsharedAll(results []vm.Object, args []vm.Object, kw []vm.KwArg
 // unshared reports whether x, the result of an operator on args, has memory of its own, and nobody was told of it: no trace, mode, level or graph.
 func (t *Torch) unshared(x *Tensor, args []vm.Object, kw []vm.KwArg) bool {
 	y := x.T
-	if !y.Storage.Recyclable() || x.class != t.TensorType || y.Fake || y.Base != nil || y.Autograd != nil || y.Wraps != nil || y.Mode != nil || x.dict != nil {
+	if !y.Storage.Recyclable() || x.class != t.TensorType || y.Fake || !t.onlyView(y) || y.Wraps != nil || y.Mode != nil || x.dict != nil {
 		return false
 	}
 	if !t.unwatched() {
@@ -82,6 +82,15 @@ func (t *Torch) unshared(x *Tensor, args []vm.Object, kw []vm.KwArg) bool {
 		}
 	}
 	return true
+}
+
+// onlyView reports whether y has no history, and is a view of nothing, or of what an operator made on its way to it: Python never had that.
+func (t *Torch) onlyView(y *tensor.Tensor) bool {
+	if y.Base == nil {
+		return y.Autograd == nil
+	}
+	b := y.Base
+	return b.Py == nil && b.Storage == y.Storage && b.Base == nil && b.Autograd == nil && b.Wraps == nil && t.Grad.Node(y) == nil && !t.Grad.RequiresGrad(y)
 }
 
 // unwatched reports whether nobody is told of what operators make: no trace, mode, level or graph.

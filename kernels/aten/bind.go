@@ -32,8 +32,8 @@ func match(op *Op, args []Value, kwargs map[string]Value, level int, explain boo
 	}
 	plain := s.Namespace + "::" + s.Name
 	positional := 0
-	for _, a := range s.Args {
-		if !a.KwOnly {
+	for i := range s.Args {
+		if !s.Args[i].KwOnly {
 			positional++
 		}
 	}
@@ -46,11 +46,14 @@ func match(op *Op, args []Value, kwargs map[string]Value, level int, explain boo
 	out := make([]Value, len(s.Args))
 	used := 0
 	var missing []string
-	for i, a := range s.Args {
-		var v Value
-		kv, inKw := kwargs[a.Name]
-		if !inKw && a.Name == "self" {
-			kv, inKw = kwargs["input"]
+	for i := range s.Args {
+		a := &s.Args[i]
+		var v, kv Value
+		inKw := false
+		if len(kwargs) > 0 {
+			if kv, inKw = kwargs[a.Name]; !inKw && a.Name == "self" {
+				kv, inKw = kwargs["input"]
+			}
 		}
 		switch {
 		case i < len(args) && inKw:
@@ -72,6 +75,10 @@ func match(op *Op, args []Value, kwargs map[string]Value, level int, explain boo
 			continue
 		default:
 			missing = append(missing, a.Name)
+			continue
+		}
+		if t, is := v.(*tensor.Tensor); is && t != nil && a.Type.Base == "Tensor" && !a.Type.List {
+			out[i] = v // as convert has it
 			continue
 		}
 		cv, ok := convert(a.Type, v, level)
@@ -410,7 +417,9 @@ var hiddenScalar = map[string]bool{
 
 // numberForTensor reports whether a number is bound where op takes a tensor.
 func numberForTensor(op *Op, bound []Value) bool {
-	for i, a := range op.Sig().Args {
+	s := op.Sig()
+	for i := range s.Args {
+		a := &s.Args[i]
 		if a.Type.Base != "Tensor" || a.Type.List || bound[i] == nil {
 			continue
 		}
@@ -427,7 +436,7 @@ func ResolveOverload(packet []*Op, args []Value, kwargs map[string]Value) (*Op, 
 	if len(packet) == 0 {
 		return nil, nil, kindf(NotImplementedError, "no such operator")
 	}
-	hidden := hiddenScalar[packet[0].Sig().Name]
+	hidden := len(packet) > 1 && hiddenScalar[packet[0].Sig().Name]
 	fitting := func(level int, numbers bool) (*Op, []Value) {
 		for _, op := range packet {
 			if hidden && level < 2 && strings.HasPrefix(op.Sig().Overload, "Scalar") {

@@ -56,7 +56,10 @@ func callOn(d Dispatcher, name string, args []Value) (Value, error) {
 			return nil, e // from must
 		}
 	}
-	op := Lookup("aten." + name)
+	op := theRegistry().short[name]
+	if op == nil {
+		op = Lookup("aten." + name)
+	}
 	if op == nil && len(name) > 6 && name[:6] == "prims." {
 		op = Lookup(name)
 	}
@@ -222,6 +225,14 @@ var DefaultGenerator = tensor.NewGenerator(tensor.DefaultSeed)
 // New allocates a result with the given layout.
 func (c *Call) New(d tensor.DType, shape, stride []int64) *tensor.Tensor {
 	return tensor.EmptyMode(!c.real, d, shape, stride)
+}
+
+// NewBlank is New for a result whose elements are zero for the sake of repeated runs alone: see tensor.NewStorageBlank.
+func (c *Call) NewBlank(d tensor.DType, shape, stride []int64) *tensor.Tensor {
+	if !c.real {
+		return tensor.EmptyFake(d, shape, stride)
+	}
+	return tensor.EmptyBlank(d, shape, stride)
 }
 
 // NewUnset is New for a kernel that writes every element before it reads one: what the elements are at first is left open.

@@ -28,11 +28,15 @@ func eager(op *Op, args []Value, into *tensor.Tensor) (Value, error) {
 	if t := firstOf(args, func(t *tensor.Tensor) bool { return !t.Fake && t.DType > tensor.Complex128 }); t != nil {
 		return nil, &Error{Op: op.Name(), Kind: RuntimeError, Msg: fmt.Sprintf("\"%s\" not implemented for '%s'", op.Sig().Name, cName(t.DType))}
 	}
-	f := complexForm(op, args)
-	if f == nil {
-		if err := checkComplex(op, args); err != nil {
-			return nil, err
+	var f Fn
+	if anyComplex(args) {
+		if f = complexForm(op, args); f == nil {
+			if err := checkComplex(op, args); err != nil {
+				return nil, err
+			}
 		}
+	}
+	if f == nil {
 		if err := checkNeeds(op, args); err != nil {
 			return nil, err
 		}
@@ -147,9 +151,13 @@ func Decompose(d Dispatcher, op *Op, args []Value) (Value, error) {
 	if err := checkNeeds(op, args); err != nil {
 		return nil, err
 	}
-	c := &Call{Op: op, Args: args, Dispatch: d}
+	call := &struct {
+		Call
+		lendings
+	}{Call: Call{Op: op, Args: args, Dispatch: d}}
+	c := &call.Call
 	if f, ok := d.(Forgetful); ok && f.Forgets(args) {
-		c.lent = &lendings{}
+		c.lent = &call.lendings
 	}
 	return c.freed(guarded(op, op.Decomp, c))
 }

@@ -230,10 +230,10 @@ func cholesky(a []float64, n int, upper bool) (l []float64, info int64) {
 // keepTriangle zeroes what lies outside one triangle of an n x m matrix.
 func keepTriangle(a []float64, n, m int, upper bool) {
 	for i := range n {
-		for j := range m {
-			if upper && j < i || !upper && j > i {
-				a[i*m+j] = 0
-			}
+		if row := a[i*m : (i+1)*m]; upper {
+			clear(row[:min(i, m)])
+		} else {
+			clear(row[min(i+1, m):])
 		}
 	}
 }

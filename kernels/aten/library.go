@@ -66,6 +66,9 @@ func (l *Library) Packet(ns, name string) []*Op {
 	}
 	l.mu.RLock()
 	defer l.mu.RUnlock()
+	if len(l.packets) == 0 {
+		return all
+	}
 	own := l.packets[ns+"::"+name]
 	if len(own) == 0 {
 		return all

@@ -314,6 +314,13 @@ func binaryOps() {
 		if _, isT := c.Args[0].(*tensor.Tensor); !isT && d.IsFloat() && toFloat(c.Args[0]) == 2 {
 			return c.pwv(c.Args[1:2], d, d, f1(math.Exp2).simd(native.Exp2))
 		}
+		if b, ok := scalarBase(c.Args[0]); ok && d == tensor.Float32 && c.real {
+			if x, ok := c.Args[1].(*tensor.Tensor); ok && x.DType == tensor.Float32 {
+				k := f1(func(x float64) float64 { return pow(b, x) })
+				k.S = func(out []float32, in [][]float32) { powersOf(out, b, in[0]) }
+				return c.pwv(c.Args[1:2], d, d, k)
+			}
+		}
 		k := f2(pow).i2(IntPow).c2(cpow).simd(native.Pow)
 		if _, isT := c.Args[1].(*tensor.Tensor); !isT && d.IsFloat() {
 			switch e := toFloat(c.Args[1]); e {
@@ -505,4 +512,28 @@ func nextBF16(a, b float64) float64 {
 		h--
 	}
 	return float64(tensor.BF16ToF32(h))
+}
+
+// scalarBase is the number that a base is, or a tensor without dimensions, where its powers are those of e to a multiple of the exponent.
+func scalarBase(v Value) (b float64, ok bool) {
+	if t, is := v.(*tensor.Tensor); is && (t.Fake || len(t.Shape) != 0 || t.DType.Kind() == tensor.KindComplex) {
+		return 0, false
+	}
+	b = tensor.RoundTo(tensor.Float32, toFloat(v))
+	return b, b > 0 && b != 1 && !math.IsInf(b, 1)
+}
+
+// powersOf fills out with powers of b, of which scalarBase says that it may: e to x times the logarithm of b, in float64.
+func powersOf(out []float32, b float64, x []float32) {
+	var room [512]float64
+	l := []float64{math.Log(b)}
+	for len(out) > 0 {
+		n := min(len(out), len(room))
+		r := room[:n]
+		native.Convert(0, r, x[:n])
+		native.Binary64(native.Mul, r, r, l)
+		native.Unary64(native.Exp, r, r)
+		native.Convert(0, out[:n], r)
+		out, x = out[n:], x[n:]
+	}
 }

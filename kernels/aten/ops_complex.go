@@ -66,6 +66,25 @@ func checkComplex(op *Op, args []Value) error {
 	return &Error{Op: op.Name(), Kind: RuntimeError, Msg: "\"" + op.Sig().Name + "\" not implemented for '" + cName(t.DType) + "'"}
 }
 
+// anyComplex reports whether a number or a tensor among the values, at any depth, is complex.
+func anyComplex(args []Value) bool {
+	for _, a := range args {
+		switch a := a.(type) {
+		case *tensor.Tensor:
+			if a != nil && isComplex(a) {
+				return true
+			}
+		case complex128:
+			return true
+		case []Value:
+			if anyComplex(a) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func isComplexNumber(v Value) bool {
 	_, ok := v.(complex128)
 	return ok
@@ -247,6 +266,9 @@ func init() {
 				return nil, kindf(RuntimeError, "\"%s\" not implemented for 'Half'", name)
 			}
 			d := a.DType.ToComplex()
+			if name == "polar" && c.real && a.DType == tensor.Float32 && a.Numel() > 0 && b.Numel() > 0 { // in their precision, as PyTorch does
+				return c.do("complex", must(c.do("mul.Tensor", a, must(c.do("cos", b)))), must(c.do("mul.Tensor", a, must(c.do("sin", b)))))
+			}
 			if name == "complex" && c.real {
 				if shape, err := broadcast(c.Args[:2]); err == nil {
 					o := c.NewUnset(d, shape, tensor.PointwiseStrides(shape, a, b))

@@ -158,6 +158,9 @@ func products() {
 		if r == 0 {
 			return c.via("empty.memory_format", ints([]int64{0}), t.DType)
 		}
+		if r == 1 {
+			return c.via("stack", []Value{t}, int64(1))
+		}
 		cols := make([][]int64, r)
 		pick := make([]int64, r)
 		var rec func(k int, from int64)

@@ -84,16 +84,21 @@ func (c *Call) ctcProblem(lp, targets *tensor.Tensor, in, out []int64, blank int
 
 // logSum is the logarithm of a sum of exponentials; the largest is taken out first, so that none overflows.
 func logSum(xs ...float64) float64 {
-	m := math.Inf(-1)
-	for _, x := range xs {
-		m = math.Max(m, x)
+	most := 0
+	for i, x := range xs {
+		if x > xs[most] || x != x {
+			most = i
+		}
 	}
+	m := xs[most]
 	if math.IsInf(m, -1) {
 		return m
 	}
-	s := 0.0
-	for _, x := range xs {
-		s += math.Exp(x - m)
+	s := 1.0
+	for i, x := range xs {
+		if i != most && !math.IsInf(x, -1) {
+			s += math.Exp(x - m)
+		}
 	}
 	return m + math.Log(s)
 }
@@ -118,14 +123,17 @@ func (p ctcProblem) forward(lp []float64, b int64, alpha []float64, states int64
 	for t := int64(1); t < n; t++ {
 		for s := int64(0); s < own; s++ {
 			prev := alpha[(t-1)*states:]
-			x := []float64{prev[s]}
+			x := [3]float64{prev[s]}
+			n := 1
 			if s > 0 {
-				x = append(x, prev[s-1])
+				x[n] = prev[s-1]
+				n++
 			}
 			if s > 1 && p.label(b, s-2) != p.label(b, s) {
-				x = append(x, prev[s-2])
+				x[n] = prev[s-2]
+				n++
 			}
-			alpha[t*states+s] = logSum(x...) + at(t, s)
+			alpha[t*states+s] = logSum(x[:n]...) + at(t, s)
 		}
 	}
 	last := alpha[(n-1)*states:]
@@ -153,14 +161,17 @@ func (p ctcProblem) backward(lp, alpha []float64, b, states int64, nll, g float6
 	for t := n - 2; t >= 0; t-- {
 		for s := own - 1; s >= 0; s-- {
 			next := beta[(t+1)*states:]
-			x := []float64{next[s]}
+			x := [3]float64{next[s]}
+			n := 1
 			if s+1 < own {
-				x = append(x, next[s+1])
+				x[n] = next[s+1]
+				n++
 			}
 			if s+2 < own && p.label(b, s+2) != p.label(b, s) {
-				x = append(x, next[s+2])
+				x[n] = next[s+2]
+				n++
 			}
-			beta[t*states+s] = logSum(x...) + at(t, s)
+			beta[t*states+s] = logSum(x[:n]...) + at(t, s)
 		}
 	}
 	sum := make([]float64, p.classes)
@@ -176,6 +187,16 @@ func (p ctcProblem) backward(lp, alpha []float64, b, states int64, nll, g float6
 			i := (t*p.batch+b)*p.classes + int64(k)
 			out[i] = (math.Exp(lp[i]) - math.Exp(sum[k]+nll-lp[i])) * g
 		}
+	}
+}
+
+// logs fills to with from, and from there on with what stands for nothing.
+func logs[T float32 | float64](to []T, from []float64) {
+	for i, x := range from {
+		to[i] = T(x)
+	}
+	for i := len(from); i < len(to); i++ {
+		to[i] = T(math.Inf(-1))
 	}
 }
 
@@ -209,13 +230,17 @@ func ctcOps() {
 		for _, n := range p.inLen {
 			used = max(used, n)
 		}
-		xs, as, ns := c.floats(tensor.NewView(lp, []int64{used, p.batch, p.classes}, lp.Stride, lp.Offset)), c.zeros(alpha.Numel()), c.zeros(int64(p.batch))
-		per := p.frames * states
-		for b := int64(0); b < p.batch; b++ {
-			ns[b] = p.forward(xs, b, as[b*per:(b+1)*per], states)
-		}
+		xs, ns, per := c.floats(tensor.NewView(lp, []int64{used, p.batch, p.classes}, lp.Stride, lp.Offset)), c.zeros(p.batch), p.frames*states
+		eachPlane(p.batch, 32*used*states, func(b int64) {
+			a := make([]float64, used*states)
+			ns[b] = p.forward(xs, b, a, states)
+			if to := alpha.Float32s(); to != nil {
+				logs(to[b*per:(b+1)*per], a)
+			} else {
+				logs(alpha.Float64s()[b*per:(b+1)*per], a)
+			}
+		})
 		nll.SetFloats(ns)
-		alpha.SetFloats(as)
 		return list(nll, alpha), nil
 	})
 	def("_ctc_loss_backward _ctc_loss_backward.Tensor", func(c *Call) (Value, error) {

@@ -117,6 +117,9 @@ func init() {
 				return nil, err
 			}
 			f, _ := c.opt("memory_format").(tensor.MemoryFormat)
+			if c.Op.Facts().Effect == Uninitialised {
+				return c.NewBlank(c.optDT(dt), size, tensor.FormatStrides(size, f)), nil
+			}
 			if !c.real || fill == nil {
 				return c.New(c.optDT(dt), size, tensor.FormatStrides(size, f)), nil
 			}
@@ -173,6 +176,9 @@ func init() {
 	like := func(names string, fill func(c *Call, t *tensor.Tensor) error) {
 		def(names, func(c *Call) (Value, error) {
 			s := c.T(0)
+			if c.Op.Facts().Effect == Uninitialised {
+				return c.NewBlank(c.optDT(s.DType), s.Shape, c.likeStrides(s)), nil
+			}
 			if !c.real || fill == nil {
 				return c.New(c.optDT(s.DType), s.Shape, c.likeStrides(s)), nil
 			}
@@ -195,6 +201,9 @@ func init() {
 			size := c.Ints(1)
 			if err := c.checkSize(size); err != nil {
 				return nil, err
+			}
+			if c.Op.Facts().Effect == Uninitialised {
+				return c.NewBlank(c.optDT(c.T(0).DType), size, tensor.ContiguousStrides(size)), nil
 			}
 			t := c.NewC(c.optDT(c.T(0).DType), size...)
 			if c.real && fill != nil {

@@ -173,28 +173,58 @@ func (c *Call) planIndex(self *tensor.Tensor, in []*tensor.Tensor) (*indexPlan, 
 		}
 		return offsets(t)
 	}
-	p.at = make([]int64, tensor.Numel(shape))
+	sums := tensor.Empty(tensor.Int64, shape...)
+	p.at = sums.Int64s()
 	for d, t := range idx {
 		if t == nil {
 			continue
 		}
-		vals := t.Expand(shape).Ints()
 		size := self.Shape[d]
-		if size == 0 && len(vals) > 0 {
+		if size == 0 && len(p.at) > 0 {
 			return nil, kindf(IndexError, "index is out of bounds for dimension with size 0")
 		}
+		vals := t.Ints()
 		for i, v := range vals {
 			if v < -size || v >= size {
+				if len(p.at) == 0 {
+					break
+				}
 				return nil, kindf(IndexError, "index %d is out of bounds for dimension %d with size %d", v, d, size)
 			}
 			if v < 0 {
 				v += size
 			}
-			p.at[i] += v * self.Stride[d]
+			vals[i] = v * self.Stride[d]
 		}
+		if len(p.at) == 0 {
+			continue
+		}
+		addSpread(sums, tensor.FromInt64s(vals, t.Shape...))
 	}
 	p.before, p.after = addTo(dims(before), self.Offset), dims(after)
 	return p, nil
+}
+
+// addSpread adds x, broadcast to the shape of y, to y: int64 both, and contiguous.
+func addSpread(y, x *tensor.Tensor) {
+	to, from := tensor.Whole[int64](y), tensor.Whole[int64](x)
+	tensor.NewLoop(y.Shape, y, x).Parts(func(l *tensor.Loop) {
+		step := l.Inner()
+		l.Rows(func(off []int64, n int64) {
+			a, b := off[0], off[1]
+			if step[0] == 1 && step[1] == 0 {
+				row, v := to[a:a+n], from[b]
+				for i := range row {
+					row[i] += v
+				}
+				return
+			}
+			for range n {
+				to[a] += from[b]
+				a, b = a+step[0], b+step[1]
+			}
+		})
+	})
 }
 
 // indexStrides gives index's output layout: TensorIterator orders dimensions as the restrided self lies in memory.

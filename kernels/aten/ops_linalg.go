@@ -117,6 +117,14 @@ func put(t *tensor.Tensor, b int, xs []float64) {
 	}
 }
 
+// flipped is a view of t whose last two dimensions have changed places.
+func (c *Call) flipped(t *tensor.Tensor) *tensor.Tensor {
+	k := t.Dim()
+	shape, stride := slices.Clone(t.Shape), slices.Clone(t.Stride)
+	shape[k-2], shape[k-1], stride[k-2], stride[k-1] = shape[k-1], shape[k-2], stride[k-1], stride[k-2]
+	return c.View(t, shape, stride, t.Offset)
+}
+
 // batchOffset is where in memory matrix b of a batch begins: t less its last drop dimensions.
 func batchOffset(t *tensor.Tensor, drop, b int) (int64, int) {
 	off := t.Offset
@@ -333,7 +341,8 @@ func init() {
 		if err := squareOf(t, "linalg.cholesky"); err != nil {
 			return nil, nil, err
 		}
-		batch, n, _, each, err := c.matrices(t)
+		// The result lies in columns: it is the transpose of the other factor, of the transpose, which lies in rows.
+		batch, n, _, each, err := c.matrices(c.flipped(t))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -341,13 +350,14 @@ func init() {
 		if !c.real {
 			return
 		}
+		rows := c.flipped(o)
 		infos := make([]int64, len(each))
 		err = alongBatch(len(each), n*n*n, func(b int) error {
-			l, in := cholesky(each[b], n, upper)
+			l, in := cholesky(each[b], n, !upper)
 			if in != 0 && check {
 				return linAlgError("linalg.cholesky: %sThe factorization could not be completed because the input is not positive-definite (the leading minor of order %d is not positive-definite).", batchElement(len(batch) > 0, b), in)
 			}
-			put(o, b, l)
+			put(rows, b, l)
 			infos[b] = in
 			return nil
 		})

@@ -3,6 +3,7 @@ package aten
 import (
 	"slices"
 
+	"whittle/kernels/native"
 	"whittle/kernels/parallel"
 	"whittle/kernels/tensor"
 )
@@ -72,13 +73,16 @@ func embeddings() {
 			}
 			cnt[v]++
 		}
-		var acc []float64
-		if g.DType == tensor.Float32 {
-			acc = embeddingSums(c.dense(g, g.DType).Float32s(), is, cnt, n, k, pad, scale)
-		} else {
-			acc = embeddingSums(c.floats(g), is, cnt, n, k, pad, scale)
+		switch g.DType {
+		case tensor.Float32:
+			embeddingSums(o.Float32s(), c.dense(g, g.DType).Float32s(), is, cnt, k, pad, scale)
+		case tensor.Float64:
+			embeddingSums(o.Float64s(), c.dense(g, g.DType).Float64s(), is, cnt, k, pad, scale)
+		default:
+			acc := c.zeros(n * k)
+			embeddingSums(acc, c.floats(g), is, cnt, k, pad, scale)
+			o.SetFloats(acc)
 		}
-		o.SetFloats(acc)
 		return o, nil
 	})
 	comp("embedding_backward", func(c *Call) (Value, error) { return c.via("embedding_dense_backward", c.Args[:5]...) })
@@ -319,10 +323,9 @@ func embeddings() {
 	comp("embedding_bag.padding_idx", func(c *Call) (Value, error) { return bag(c, c.Args[8]) })
 }
 
-// embeddingSums is n rows of k sums: of the rows of g that is names for each, divided by their count where scale says so. Each is added up in the order
-// of the indices.
-func embeddingSums[T float32 | float64](g []T, is []int64, count []float64, n, k, pad int64, scale bool) []float64 {
-	acc := make([]float64, n*k)
+// embeddingSums adds to each row of acc, of k sums, the rows of g that is names for it, divided by their count where scale says so, in the order of the
+// indices and in the precision of the elements, as PyTorch does.
+func embeddingSums[T float32 | float64](acc, g []T, is []int64, count []float64, k, pad int64, scale bool) {
 	parallel.For(int(k), int(grain/(int64(len(is))+1)+1), func(lo, hi int) {
 		for i, v := range is {
 			if v == pad {
@@ -330,17 +333,24 @@ func embeddingSums[T float32 | float64](g []T, is []int64, count []float64, n, k
 			}
 			to, from := acc[v*k+int64(lo):v*k+int64(hi)], g[int64(i)*k+int64(lo):int64(i)*k+int64(hi)]
 			to = to[:len(from)]
-			if !scale {
+			if scale && count[v] != 1 {
+				f := T(1 / count[v])
 				for j, x := range from {
-					to[j] += float64(x)
+					to[j] += f * x
 				}
 				continue
 			}
-			f := 1 / count[v]
-			for j, x := range from {
-				to[j] += f * float64(x)
-			}
+			plusRow(to, from)
 		}
 	})
-	return acc
+}
+
+// plusRow adds the elements of x to those of y, one by one.
+func plusRow[T float32 | float64](y, x []T) {
+	switch y := any(y).(type) {
+	case []float32:
+		native.Binary32(native.Add, y, y, any(x).([]float32))
+	case []float64:
+		native.Binary64(native.Add, y, y, any(x).([]float64))
+	}
 }

@@ -221,12 +221,14 @@ func init() {
 		if rtype(c.Args[0]) == tensor.Float64 {
 			return f1(sinc)
 		}
-		return f1(sinc32).c1(func(z complex128) complex128 {
+		k := f1(sinc32).c1(func(z complex128) complex128 {
 			if z == 0 {
 				return 1
 			}
 			return cmplx.Sin(math.Pi*z) / (math.Pi * z)
 		})
+		k.S = func(out []float32, in [][]float32) { sincs(out, in[0]) }
+		return k
 	})
 	same := func(a int64) int64 { return a }
 	iabs := func(a int64) int64 {

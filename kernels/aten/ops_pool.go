@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync/atomic"
 
 	"whittle/kernels/parallel"
 	"whittle/kernels/tensor"
@@ -176,6 +177,7 @@ func maxBoxes[T float32 | float64](v []T, ix []int64, x []T, n int64, in []int64
 	bs, in, dil = deep(bs, in, dil)
 	inN, line, area, narrow := tensor.Numel(in), in[2], in[1]*in[2], narrowest(bs[2])
 	outN := int64(len(bs[0]) * len(bs[1]) * len(bs[2]))
+	edge, full, begin, hop := even(bs[2], narrow)
 	eachPlane(n, inN, func(q int64) {
 		img, to := x[q*inN:(q+1)*inN], q*outN
 		for _, a := range bs[0] {
@@ -189,8 +191,20 @@ func maxBoxes[T float32 | float64](v []T, ix []int64, x []T, n int64, in []int64
 						for y := z + b.lo*line; y < z+b.hi*line; y += dil[1] * line {
 							row := img[y : y+line]
 							for d := int64(0); d < narrow; d += dil[2] {
-								for j, c := range bs[2] {
-									if i := c.lo + d; i < c.hi {
+								for j := range edge {
+									if i := bs[2][j].lo + d; i < bs[2][j].hi {
+										if e := row[i]; e > best[j] || e != e {
+											best[j], at[j] = e, y+i
+										}
+									}
+								}
+								for j, i := edge, begin+d; j < full; j, i = j+1, i+hop {
+									if e := row[i]; e > best[j] || e != e {
+										best[j], at[j] = e, y+i
+									}
+								}
+								for j := full; j < len(best); j++ {
+									if i := bs[2][j].lo + d; i < bs[2][j].hi {
 										if e := row[i]; e > best[j] || e != e {
 											best[j], at[j] = e, y+i
 										}
@@ -260,45 +274,73 @@ func sizeOf(a, b, c extent, divisor Value) float64 {
 	return float64(a.size) * float64(b.size) * float64(c.size)
 }
 
-// averages fills y with the means of the windows of x, n planes of in. A window's elements are added from the first to the last.
-func averages[T float32 | float64](y []float64, x []T, n int64, in []int64, bs [][]extent, divisor Value) {
+// even are the entries of a row from edge to full whose windows are of the whole width, and each hop further than the one before: the first is at at.
+func even(row []extent, width int64) (edge, full int, at, hop int64) {
+	for edge < len(row) && row[edge].hi-row[edge].lo < width {
+		edge++
+	}
+	if full = edge; full == len(row) {
+		return edge, full, 0, 1
+	}
+	at, hop = row[edge].lo, 1
+	if full++; full < len(row) {
+		hop = row[full].lo - at
+	}
+	for full < len(row) && row[full].hi-row[full].lo == width && row[full].lo-row[full-1].lo == hop {
+		full++
+	}
+	return edge, full, at, hop
+}
+
+// averages fills y with the means of the windows of x, n planes of in. A window's elements are added from the first to the last, in their precision.
+func averages[T float32 | float64](y, x []T, n int64, in []int64, bs [][]extent, divisor Value) {
 	bs, in, _ = deep(bs, in, nil)
 	inN, line, area, narrow := tensor.Numel(in), in[2], in[1]*in[2], narrowest(bs[2])
 	outN := int64(len(bs[0]) * len(bs[1]) * len(bs[2]))
+	edge, full, at, hop := even(bs[2], narrow)
 	eachPlane(n, inN, func(q int64) {
 		img, to := x[q*inN:(q+1)*inN], q*outN
 		for _, a := range bs[0] {
 			for _, b := range bs[1] {
 				if narrow > 0 { // a row of windows together, column by column of each
 					sum := y[to : to+int64(len(bs[2]))]
+					clear(sum)
 					for z := a.lo * area; z < a.hi*area; z += area {
 						for k := z + b.lo*line; k < z+b.hi*line; k += line {
 							row := img[k : k+line]
 							for d := range narrow {
-								for j, c := range bs[2] {
-									if i := c.lo + d; i < c.hi {
-										sum[j] += float64(row[i])
+								for j := range edge {
+									if i := bs[2][j].lo + d; i < bs[2][j].hi {
+										sum[j] += row[i]
+									}
+								}
+								for j, i := edge, at+d; j < full; j, i = j+1, i+hop {
+									sum[j] += row[i]
+								}
+								for j := full; j < len(sum); j++ {
+									if i := bs[2][j].lo + d; i < bs[2][j].hi {
+										sum[j] += row[i]
 									}
 								}
 							}
 						}
 					}
 					for j, c := range bs[2] {
-						sum[j] /= sizeOf(a, b, c, divisor)
+						sum[j] /= T(sizeOf(a, b, c, divisor))
 					}
 					to += int64(len(bs[2]))
 					continue
 				}
 				for _, c := range bs[2] {
-					s := 0.0
+					s := T(0)
 					for z := a.lo * area; z < a.hi*area; z += area {
 						for k := z + b.lo*line; k < z+b.hi*line; k += line {
 							for _, e := range img[k+c.lo : k+max(c.hi, c.lo)] {
-								s += float64(e)
+								s += e
 							}
 						}
 					}
-					y[to] = s / sizeOf(a, b, c, divisor)
+					y[to] = s / T(sizeOf(a, b, c, divisor))
 					to++
 				}
 			}
@@ -354,13 +396,14 @@ func spread(y, g []float64, n int64, in []int64, bs [][]extent, divisor Value) {
 
 // means is averages of t's planes, or the gradient of it where grad is given, into o.
 func (c *Call) means(o, t, grad *tensor.Tensor, n int64, in []int64, bs [][]extent, divisor Value) {
+	if grad == nil && t.DType == tensor.Float32 {
+		inRows(o, func(o *tensor.Tensor) { averages(o.Float32s(), c.dense(t, t.DType).Float32s(), n, in, bs, divisor) })
+		return
+	}
 	res := c.zeros(o.Numel())
-	switch {
-	case grad != nil:
+	if grad != nil {
 		spread(res, c.floats(grad), n, in, bs, divisor)
-	case t.DType == tensor.Float32:
-		averages(res, c.dense(t, t.DType).Float32s(), n, in, bs, divisor)
-	default:
+	} else {
 		averages(res, c.floats(t), n, in, bs, divisor)
 	}
 	o.SetFloats(res)
@@ -374,26 +417,33 @@ func (c *Call) unpool(g, t, ix *tensor.Tensor, nd int) *tensor.Tensor {
 		return o
 	}
 	_, n, in := planes(t, nd)
-	inN := tensor.Numel(in)
-	acc := c.zeros(t.Numel())
-	gs, is := c.floats(g), ix.Int64s()
-	if is == nil {
-		is = ix.Ints()
-	}
-	if n == 0 || len(gs) == 0 {
+	is := c.ints(ix)
+	if g.DType == tensor.Float32 && o.DType == tensor.Float32 {
+		inRows(o, func(o *tensor.Tensor) {
+			addAt(o.Float32s(), c.dense(g, g.DType).Float32s(), is, n, tensor.Numel(in))
+		})
 		return o
 	}
-	per := int64(len(gs)) / n
-	eachPlane(n, inN, func(q int64) {
-		plane, gs, is := acc[q*inN:(q+1)*inN], gs[q*per:(q+1)*per], is[q*per:(q+1)*per]
-		for j, x := range gs {
-			if at := is[j]; at >= 0 && at < inN {
-				plane[at] += x
+	acc := c.numbers(t.Numel())
+	addAt(acc, c.floats(g), is, n, tensor.Numel(in))
+	o.SetFloats(acc)
+	return o
+}
+
+// addAt makes y, n planes of size elements, the sums of g's elements at the positions that is names.
+func addAt[T float32 | float64](y, g []T, is []int64, n, size int64) {
+	per := int64(len(g)) / max(n, 1)
+	parallel.For(int(n), int(grain/(max(size, per)+1)+1), func(lo, hi int) {
+		clear(y[int64(lo)*size : int64(hi)*size])
+		for q := int64(lo); q < int64(hi); q++ {
+			plane, g, is := y[q*size:(q+1)*size], g[q*per:(q+1)*per], is[q*per:(q+1)*per]
+			for j, x := range g {
+				if at := uint64(is[j]); at < uint64(len(plane)) {
+					plane[at] += x
+				}
 			}
 		}
 	})
-	o.SetFloats(acc)
-	return o
 }
 
 // avgPool gives means, or with grad, their gradient: each element of a window gets its share.
@@ -402,7 +452,7 @@ func (c *Call) avgPool(t *tensor.Tensor, nd int, p poolSpec, includePad bool, di
 	shape := append(slices.Clone(lead), p.out...)
 	var o *tensor.Tensor
 	if grad == nil {
-		o = c.New(t.DType, shape, tensor.FormatStrides(shape, t.SuggestMemoryFormat()))
+		o = c.NewUnset(t.DType, shape, tensor.FormatStrides(shape, t.SuggestMemoryFormat()))
 	} else {
 		o = c.New(t.DType, t.Shape, tensor.FormatStrides(t.Shape, t.SuggestMemoryFormat()))
 	}
@@ -588,30 +638,23 @@ func init() {
 			if nd == 2 {
 				st = tensor.FormatStrides(shape, t.SuggestMemoryFormat())
 			}
-			o := c.New(t.DType, shape, st)
-			if c.real && t.Numel() > 0 {
-				is := ix.Int64s()
-				if is == nil {
-					is = ix.Ints()
-				}
-				per, outN := t.Numel()/n, tensor.Numel(out)
-				for _, i := range is {
-					if i < 0 || i >= outN {
-						return nil, errf("Found an invalid max index: %d (output volumes are of size %s", i, tensor.ShapeText(out))
-					}
-				}
-				if xs := c.dense(t, t.DType).Float32s(); xs != nil && o.IsContiguous(tensor.ContiguousFormat) {
-					unpoolTo(o.Float32s(), xs, is, n, per, outN)
-				} else if xs != nil {
-					z := tensor.Empty(o.DType, o.Shape...)
-					unpoolTo(z.Float32s(), xs, is, n, per, outN)
-					tensor.Copy(o, z)
-					z.Storage.Recycle()
-				} else {
-					res := c.zeros(o.Numel())
-					unpoolTo(res, c.floats(t), is, n, per, outN)
+			if !c.real || t.Numel() == 0 {
+				return c.New(t.DType, shape, st), nil
+			}
+			o := c.NewUnset(t.DType, shape, st)
+			is := c.ints(ix)
+			per, outN := t.Numel()/n, tensor.Numel(out)
+			at := -1
+			if xs := c.dense(t, t.DType).Float32s(); xs != nil {
+				inRows(o, func(o *tensor.Tensor) { at = unpoolTo(o.Float32s(), xs, is, n, per, outN) })
+			} else {
+				res := c.numbers(o.Numel())
+				if at = unpoolTo(res, c.floats(t), is, n, per, outN); at < 0 {
 					o.SetFloats(res)
 				}
+			}
+			if at >= 0 {
+				return nil, errf("Found an invalid max index: %d (output volumes are of size %s", is[at], tensor.ShapeText(out))
 			}
 			return o, nil
 		}
@@ -623,16 +666,32 @@ func init() {
 	padding()
 }
 
-// unpoolTo stores xs, n planes of per elements, into planes of size elements of y, where is says; of several for one place the last counts.
-func unpoolTo[T any](y, xs []T, is []int64, n, per, size int64) {
-	parallel.For(int(n), int(max(1, grain/max(per, 1))), func(lo, hi int) {
+// unpoolTo stores xs, n planes of per elements, into planes of size elements of y, else zero, where is says; of several for one place the last counts.
+// It gives the first entry of is that is no place in a plane, -1 where there is none.
+func unpoolTo[T float32 | float64](y, xs []T, is []int64, n, per, size int64) int {
+	var wrong atomic.Int64
+	wrong.Store(math.MaxInt64)
+	parallel.For(int(n), int(max(1, grain/max(per, size, 1))), func(lo, hi int) {
+		clear(y[int64(lo)*size : int64(hi)*size])
 		for q := int64(lo); q < int64(hi); q++ {
 			plane := y[q*size : (q+1)*size]
-			for j := q * per; j < (q+1)*per; j++ {
-				plane[is[j]] = xs[j]
+			from := xs[q*per : (q+1)*per]
+			for j, at := range is[q*per : (q+1)*per] {
+				if uint64(at) >= uint64(len(plane)) {
+					for k := q*per + int64(j); ; {
+						if was := wrong.Load(); was <= k || wrong.CompareAndSwap(was, k) {
+							return
+						}
+					}
+				}
+				plane[at] = from[j]
 			}
 		}
 	})
+	if at := wrong.Load(); at != math.MaxInt64 {
+		return int(at)
+	}
+	return -1
 }
 
 // prims2d registers Inductor's pair of max-pool primitives, whose offsets count inside the window.

@@ -115,51 +115,138 @@ func taps(mode string, in, out int64, align bool, scale Value, d tensor.DType) [
 	return t
 }
 
-// resample applies a table of taps along the last nd dimensions, or its transpose for gradients: to each of lead planes by itself, several at once.
-func resample[S float32 | float64](x []S, lead int64, in, out []int64, tables [][][]tap, transpose bool) []float64 {
+// resample applies a table of taps along the last nd dimensions, or its transpose for gradients: to each of lead planes of x by itself, several at once.
+// y are the planes of the result; sums are of float64.
+func resample[S, D float32 | float64](y []D, x []S, lead int64, in, out []int64, tables [][][]tap, transpose bool) {
 	from, to := in, out
 	if transpose {
 		from, to = out, in
 	}
 	size, result := tensor.Numel(from), tensor.Numel(to)
-	y := make([]float64, lead*result)
+	last := len(tables) - 1
+	pairs := pairsOf(tables[last], transpose)
 	parallel.For(int(lead), int(grain/(size+result+1)+1), func(lo, hi int) {
+		rooms := make([][]float64, len(tables)) // of a plane after each dimension
+		for d := range tables {
+			if d < last || pairs == nil {
+				n := tensor.Numel(to[:d+1]) * tensor.Numel(from[d+1:])
+				room, done := tensor.Room[float64](n)
+				defer done()
+				rooms[d] = room
+			}
+		}
 		for q := int64(lo); q < int64(hi); q++ {
+			plane, answer := x[q*size:(q+1)*size], y[q*result:(q+1)*result]
 			var cur []float64 // the plane so far; x's before the first dimension
-			shape := slices.Clone(from)
-			for d := range shape {
-				n, m := shape[d], to[d]
-				inner, outer := tensor.Numel(shape[d+1:]), tensor.Numel(shape[:d])
-				next := y[q*result : (q+1)*result]
-				if d < len(shape)-1 {
-					next = make([]float64, outer*m*inner)
+			for d, n := range from {
+				inner, outer, next := tensor.Numel(from[d+1:]), tensor.Numel(to[:d]), rooms[d]
+				m := to[d]
+				if d == last && pairs != nil {
+					for o := range outer {
+						if d == 0 {
+							mix(answer, plane, pairs)
+							break
+						}
+						mix(answer[o*m:(o+1)*m], cur[o*n:(o+1)*n], pairs)
+					}
+					break
 				}
+				clear(next)
 				for o := range outer {
 					if d == 0 {
-						resampleBlock(next, x[q*size:(q+1)*size], tables[d], inner, transpose)
+						resampleBlock(next, plane, tables[d], inner, transpose)
 						break
 					}
 					resampleBlock(next[o*m*inner:(o+1)*m*inner], cur[o*n*inner:(o+1)*n*inner], tables[d], inner, transpose)
 				}
 				cur = next
-				shape[d] = m
+			}
+			if pairs == nil {
+				for i, v := range cur {
+					answer[i] = D(v)
+				}
 			}
 		}
 	})
-	return y
 }
 
-// resampled fills o, lead planes of out, from t, lead planes of in: by moving elements as they are where each is one of t's, else by sums.
-func resampled(o, t *tensor.Tensor, lead int64, in, out []int64, tables [][][]tap) {
+// A pair is two taps.
+type pair struct {
+	i, j int
+	v, w float64
+}
+
+// pairsOf is a table all of whose entries have two taps; nil where another has, or the table is to be transposed.
+func pairsOf(table [][]tap, transpose bool) []pair {
+	if transpose {
+		return nil
+	}
+	out := make([]pair, len(table))
+	for a, ts := range table {
+		if len(ts) != 2 {
+			return nil
+		}
+		out[a] = pair{int(ts[0].i), int(ts[1].i), ts[0].w, ts[1].w}
+	}
+	return out
+}
+
+// mix applies a table of pairs to a line.
+func mix[S, D float32 | float64](to []D, from []S, pairs []pair) {
+	to = to[:len(pairs)]
+	for a := range pairs {
+		p := &pairs[a]
+		to[a] = D(0 + p.v*float64(from[p.i]) + p.w*float64(from[p.j]))
+	}
+}
+
+// pickedSums is the transpose of tables that pick one element each: each element of x is added to the one of y that it was picked from, one after the other
+// and in the precision of the elements, as PyTorch does.
+func pickedSums[T float32 | float64](y, x []T, lead int64, in, out []int64, at [][]int64) {
+	size, result, last := tensor.Numel(out), tensor.Numel(in), len(at)-1
+	starts := []int64{0} // of the lines of a plane of y, for each of x
+	for d, is := range at[:last] {
+		next := make([]int64, 0, len(starts)*len(is))
+		for _, s := range starts {
+			for _, i := range is {
+				next = append(next, s*in[d]+i)
+			}
+		}
+		starts = next
+	}
+	eachPlane(lead, size, func(q int64) {
+		plane, from := y[q*result:(q+1)*result], x[q*size:(q+1)*size]
+		clear(plane)
+		for k, s := range starts {
+			row := plane[s*in[last] : (s+1)*in[last]]
+			line := from[int64(k)*out[last]:][:len(at[last])]
+			for j, i := range at[last] {
+				row[i] += line[j]
+			}
+		}
+	})
+}
+
+// picks are the positions that tables of one tap of weight one each read; nil for others.
+func picks(tables [][][]tap) [][]int64 {
 	at := make([][]int64, len(tables))
 	for d, table := range tables {
 		for _, ts := range table {
 			if len(ts) != 1 || ts[0].w != 1 {
-				o.SetFloats(resampledSums(t, lead, in, out, tables, false))
-				return
+				return nil
 			}
 			at[d] = append(at[d], ts[0].i)
 		}
+	}
+	return at
+}
+
+// resampled fills o, lead planes of out, from t, lead planes of in: by moving elements as they are where each is one of t's, else by sums.
+func resampled(o, t *tensor.Tensor, lead int64, in, out []int64, tables [][][]tap) {
+	at := picks(tables)
+	if at == nil {
+		resampledSums(o, t, lead, in, out, tables, false)
+		return
 	}
 	to := o
 	if !o.IsContiguous(tensor.ContiguousFormat) {
@@ -182,17 +269,27 @@ func resampled(o, t *tensor.Tensor, lead int64, in, out []int64, tables [][][]ta
 	}
 }
 
-// resampledSums is resample of t, from its memory where it can be.
-func resampledSums(t *tensor.Tensor, lead int64, in, out []int64, tables [][][]tap, transpose bool) []float64 {
+// resampledSums fills o by resample of t, from its memory and to its own where it can be.
+func resampledSums(o, t *tensor.Tensor, lead int64, in, out []int64, tables [][][]tap, transpose bool) {
 	if !transpose {
 		t, in, tables = needed(t, in, tables)
 	}
-	if t.DType == tensor.Float32 {
+	switch {
+	case t.DType == tensor.Float32 && o.DType == tensor.Float32:
 		x, done := lent(t)
 		defer done()
-		return resample(x.Float32s(), lead, in, out, tables, transpose)
+		inRows(o, func(o *tensor.Tensor) {
+			if at := picks(tables); transpose && at != nil {
+				pickedSums(o.Float32s(), x.Float32s(), lead, in, out, at)
+				return
+			}
+			resample(o.Float32s(), x.Float32s(), lead, in, out, tables, transpose)
+		})
+	default:
+		y := make([]float64, o.Numel())
+		resample(y, t.Floats(), lead, in, out, tables, transpose)
+		o.SetFloats(y)
 	}
-	return resample(t.Floats(), lead, in, out, tables, transpose)
 }
 
 // needed is t without the rows and columns that no tap reads, and its tables, where that leaves less.
@@ -366,9 +463,9 @@ func resamples() {
 			if want := append(slices.Clone(size[:2]), out...); !slices.Equal(g.Shape, want) {
 				return nil, errf("Expected grad_output to have the shape of the output %s, but got %s", tensor.ShapeText(want), tensor.ShapeText(g.Shape))
 			}
-			o := c.New(g.DType, size, tensor.FormatStrides(size, g.SuggestMemoryFormat()))
+			o := c.NewUnset(g.DType, size, tensor.FormatStrides(size, g.SuggestMemoryFormat()))
 			if c.real {
-				o.SetFloats(resampledSums(g, tensor.Numel(size[:2]), size[2:], out, tables(c, size[2:], out, 3, g.DType), true))
+				resampledSums(o, g, tensor.Numel(size[:2]), size[2:], out, tables(c, size[2:], out, 3, g.DType), true)
 			}
 			return o, nil
 		})
@@ -500,7 +597,9 @@ func padding() {
 				}
 				o := c.New(t.DType, t.Shape, tensor.FormatStrides(t.Shape, t.SuggestMemoryFormat()))
 				if c.real {
-					o.SetFloats(resample(c.floats(g), n, in, out, ts, true))
+					y := make([]float64, o.Numel())
+					resample(y, c.floats(g), n, in, out, ts, true)
+					o.SetFloats(y)
 				}
 				return o, nil
 			})

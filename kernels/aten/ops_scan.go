@@ -23,6 +23,9 @@ func (c *Call) scan(t *tensor.Tensor, dim int64, out tensor.DType, f func(line [
 	if !c.real || t.Numel() == 0 {
 		return o, nil
 	}
+	if quick != nil && t.Numel() >= 64 && !t.IsNonOverlappingAndDense() {
+		t = c.dense(t, t.DType)
+	}
 	if y, x := o.Float32s(), t.Float32s(); rows != nil && x != nil && y != nil && int(d) == t.Dim()-1 {
 		rows(y, x, int(t.Shape[d]))
 		return o, nil

@@ -692,9 +692,17 @@ func eachRowOf[T float32 | float64 | int64](l *tensor.Loop, ts []*tensor.Tensor,
 					}
 					for k := range h {
 						at := from + k*across(i+1)
-						for j := range w {
-							room[i][k*width+j] = whole[i][at]
-							at += step[i+1]
+						row, from, s := room[i][k*width:][:w], whole[i], step[i+1]
+						if s == 2 {
+							from = from[at : at+2*w-1]
+							for j := range row {
+								row[j] = from[2*j]
+							}
+							continue
+						}
+						for j := range row {
+							row[j] = from[at]
+							at += s
 						}
 					}
 				}

@@ -51,6 +51,8 @@ func comp(names string, fn Fn) {
 type registry struct {
 	ops     map[string]*Op   // by full name
 	packets map[string][]*Op // by "aten::add", in PyTorch's order of overloads
+	short   map[string]*Op   // those of aten by "add.Tensor"
+	family  map[string][]*Op // packets of aten by "add"
 	loose   []string         // problems found while building; a test demands none
 	read    schemaReader     // has the signatures of all that was looked at while building
 }
@@ -82,7 +84,7 @@ type line struct {
 // buildRegistry reads the signatures, gives those with a row their functions, and derives variants from these. What does not fit goes to
 // loose, and a test fails: a program never sees it.
 func buildRegistry() *registry {
-	r := &registry{ops: map[string]*Op{}, packets: map[string][]*Op{}, read: schemaReader{}}
+	r := &registry{ops: map[string]*Op{}, packets: map[string][]*Op{}, short: map[string]*Op{}, family: map[string][]*Op{}, read: schemaReader{}}
 	lines := map[string]line{}
 	var order []string
 	for _, l := range strings.Split(strings.TrimRight(schemasTSV, "\n"), "\n") {
@@ -140,6 +142,10 @@ func buildRegistry() *registry {
 		r.ops[n] = op
 		p := op.parsed.Namespace + "::" + op.parsed.Name
 		r.packets[p] = append(r.packets[p], op)
+		if op.parsed.Namespace == "aten" {
+			r.short[n[len("aten::"):]] = op
+			r.family[op.parsed.Name] = r.packets[p]
+		}
 	}
 	return r
 }
@@ -189,6 +195,9 @@ func registered(name string) string {
 
 // Packet is all overloads of an operator of PyTorch, in the order in which PyTorch tries them.
 func Packet(ns, name string) []*Op {
+	if ns == "aten" {
+		return theRegistry().family[name]
+	}
 	return theRegistry().packets[ns+"::"+name]
 }
 
@@ -260,6 +269,9 @@ func (op *Op) String() string { return op.Name() }
 func (op *Op) Has(t Tag) bool { return op.Tags&t == t }
 
 func runAs(c *Call, fn Fn, fake bool) (Value, error) {
+	if c.real == !fake {
+		return fn(c)
+	}
 	cc := *c
 	cc.real = !fake
 	return fn(&cc)

@@ -1,6 +1,11 @@
 package aten
 
-import "math"
+import (
+	"math"
+	"slices"
+
+	"whittle/kernels/native"
+)
 
 // Special functions that package math lacks, in float64. Each is written from its definition or its expansions, not after PyTorch's rational
 // approximations: these aim at float32 or at the last digit of float64, and both agree to the tolerance that results are compared with. Ends and
@@ -38,6 +43,29 @@ func sinc32(x float64) float64 {
 	}
 	p := float64(float32(math.Pi) * float32(x))
 	return math.Sin(p) / p
+}
+
+// sincs fills out with sinc32 of x, by the SIMD sine.
+func sincs(out, x []float32) {
+	var room [512]float32
+	for len(out) > 0 {
+		n := min(len(out), len(room))
+		p := room[:n]
+		for i, v := range x[:n] {
+			p[i] = float32(math.Pi) * v
+		}
+		y := out[:n]
+		native.Unary32(native.Sin, y, p)
+		native.Binary32(native.Div, y, y, p)
+		if slices.Contains(p, 0) {
+			for i, v := range p {
+				if v == 0 {
+					y[i] = 1
+				}
+			}
+		}
+		out, x = out[n:], x[n:]
+	}
 }
 
 // bessel keeps an oscillating function from settling at infinity.

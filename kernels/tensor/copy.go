@@ -1,6 +1,8 @@
 package tensor
 
 import (
+	"slices"
+
 	"whittle/kernels/native"
 	"whittle/kernels/parallel"
 )
@@ -169,6 +171,32 @@ func copyTransposed[T any](l *Loop, d, s []T) bool {
 	return true
 }
 
+// copyShort copies where rows are short and follow each other: a column of many rows at a time. It reports whether that is so.
+func copyShort[T uint32 | uint64](l *Loop, d, s []T) bool {
+	n := len(l.Shape)
+	if n < 2 || l.Shape[n-1] >= narrow/2 || l.Shape[n-2] < narrow {
+		return false
+	}
+	rows, cols := l.Shape[n-2], l.Shape[n-1]
+	ds, ss, dc, sc := l.Stride[0][n-2], l.Stride[1][n-2], l.Stride[0][n-1], l.Stride[1][n-1]
+	outer := &Loop{Shape: append(slices.Clone(l.Shape[:n-2]), 1), Stride: make([][]int64, 2), Start: l.Start}
+	for i := range outer.Stride {
+		outer.Stride[i] = append(slices.Clone(l.Stride[i][:n-2]), 0)
+	}
+	outer.Rows(func(o []int64, _ int64) {
+		for r := int64(0); r < rows; r += 8 * tile {
+			for c := range cols {
+				to, from := o[0]+r*ds+c*dc, o[1]+r*ss+c*sc
+				for range min(8*tile, rows-r) {
+					d[to] = s[from]
+					to, from = to+ds, from+ss
+				}
+			}
+		}
+	})
+	return true
+}
+
 // turn is native.Turn, for the sizes of elements that it has: element (i, j) of d is element (j, i) of s.
 func turn[T any](d, s []T, ds, ss, rows, cols int64) bool {
 	switch d := any(d).(type) {
@@ -185,6 +213,16 @@ func turn[T any](d, s []T, ds, ss, rows, cols int64) bool {
 func copyRows[T any](l *Loop, in []int64, dst, src *Tensor) {
 	d, s := all[T](dst), all[T](src)
 	if copyTransposed(l, d, s) {
+		return
+	}
+	short := false
+	switch d := any(d).(type) { // the sizes of most elements
+	case []uint32:
+		short = copyShort(l, d, any(s).([]uint32))
+	case []uint64:
+		short = copyShort(l, d, any(s).([]uint64))
+	}
+	if short {
 		return
 	}
 	l.Rows(func(o []int64, n int64) {

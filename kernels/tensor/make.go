@@ -113,8 +113,12 @@ func NewView(base *Tensor, shape, stride []int64, offset int64) *Tensor {
 	if base.Base != nil {
 		root = base.Base
 	}
+	n := len(shape)
+	dims := make([]int64, n+len(stride))
+	copy(dims, shape)
+	copy(dims[n:], stride)
 	return &Tensor{
-		Storage: base.Storage, DType: base.DType, Shape: cloneDims(shape), Stride: cloneDims(stride),
+		Storage: base.Storage, DType: base.DType, Shape: dims[:n:n], Stride: dims[n:],
 		Offset: offset, Fake: base.Fake, Base: root, Writes: base.Writes, Mode: base.Mode,
 	}
 }

@@ -30,11 +30,13 @@ type memory struct {
 	collecting bool
 	watched    bool // a watch is set
 	round      int  // collections so far
+	cleared    int  // blocks that were cleared for blank storages since one came back written; 0 while none has, or it is time to try again
 }
 
 type block struct {
 	buf   []byte
-	round int // of the heap, when it came back
+	round int  // of the heap, when it came back
+	blank bool // none of its pages was in use then: it reads as zeros
 }
 
 // A watch is garbage from the start: its finalizer tells that a collection is over.
@@ -49,6 +51,12 @@ func class(n int) int {
 // take is a buffer of at least n bytes, which comes back when nobody holds it; dirty says that it may hold anything, otherwise it is zero.
 func (m *memory) take(n int) (buf []byte, dirty bool) {
 	buf, dirty = m.borrow(n)
+	m.lend(buf, false)
+	return buf, dirty
+}
+
+// lend has a buffer come back when nobody holds it.
+func (m *memory) lend(buf []byte, blank bool) {
 	size := len(buf)
 	m.mu.Lock()
 	m.watch()
@@ -58,28 +66,44 @@ func (m *memory) take(n int) (buf []byte, dirty bool) {
 		go runtime.GC()
 	}
 	m.mu.Unlock()
-	runtime.SetFinalizer(unsafe.SliceData(buf), func(p *byte) { m.put(unsafe.Slice(p, size)) })
-	return buf, dirty
+	runtime.SetFinalizer(unsafe.SliceData(buf), func(p *byte) { m.put(unsafe.Slice(p, size), blank) })
 }
 
 // borrow is take for who puts the buffer back.
 func (m *memory) borrow(n int) (buf []byte, dirty bool) {
 	size := class(n)
 	m.mu.Lock()
-	for s := size; s <= 2*size; s = class(s + 1) { // what is larger serves better than what is new
-		if l := m.free[s]; len(l) > 0 {
-			buf, l[len(l)-1].buf = l[len(l)-1].buf, nil
-			m.free[s] = l[:len(l)-1]
-			break
-		}
-	}
+	b := m.found(size, false)
 	m.mu.Unlock()
-	if buf != nil {
-		return buf, true
+	if b.buf != nil {
+		return b.buf, true
 	}
 	buf = make([]byte, size)
 	LargePages(buf)
 	return buf, false
+}
+
+// found takes a block of about that size out, the last that came back; rather one that is blank, or that is not. Its buf is nil where there is none.
+func (m *memory) found(size int, blank bool) (b block) {
+	for s := size; s <= 2*size; s = class(s + 1) { // what is larger serves better than what is new
+		l := m.free[s]
+		if len(l) == 0 {
+			continue
+		}
+		at := len(l) - 1
+		for i := at; i >= 0; i-- {
+			if l[i].blank == blank {
+				at = i
+				break
+			}
+		}
+		b = l[at]
+		copy(l[at:], l[at+1:])
+		l[len(l)-1] = block{}
+		m.free[s] = l[:len(l)-1]
+		break
+	}
+	return b
 }
 
 // largePage is the size of a large page of the processors that Linux has them on by default.
@@ -107,23 +131,32 @@ func Room[T float32 | float64 | int64](n int64) (room []T, done func()) {
 	}
 	buf, _ := heap.borrow(size)
 	poison(buf)
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(buf))), n), func() { poison(buf); heap.put(buf) }
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(buf))), n), func() { poison(buf); heap.put(buf, false) }
 }
 
 // back is put of what take gave, by who had it.
-func (m *memory) back(buf []byte) {
+func (m *memory) back(buf []byte, blank bool) {
 	runtime.SetFinalizer(unsafe.SliceData(buf), nil)
 	m.mu.Lock()
 	m.spent -= int64(len(buf))
 	m.mu.Unlock()
-	m.put(buf)
+	m.put(buf, blank)
 }
 
-func (m *memory) put(buf []byte) {
+// put takes a buffer back, of which blank says that it was lent as one without pages.
+func (m *memory) put(buf []byte, blank bool) {
+	wasBlank := blank
+	blank = blank && unused(buf)
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if wasBlank {
+		m.cleared = 0
+		if !blank {
+			m.cleared = 1
+		}
+	}
 	m.watch()
-	m.free[len(buf)] = append(m.free[len(buf)], block{buf, m.round})
+	m.free[len(buf)] = append(m.free[len(buf)], block{buf, m.round, blank})
 }
 
 // collected lets go of what was not used for long, and waits for the next collection while anything is kept.
@@ -136,7 +169,7 @@ func (w *watch) collected() {
 	for size, l := range m.free {
 		n := 0
 		for n < len(l) && l[n].round+rest < m.round { // the oldest are first, and the last is used first
-			l[n].buf = nil
+			l[n] = block{}
 			n++
 		}
 		if m.free[size] = l[n:]; n == len(l) {
@@ -180,8 +213,8 @@ func (s *Storage) Recycle() {
 		return
 	}
 	poison(s.Data)
-	heap.back(s.block)
-	s.Data, s.block = nil, nil
+	heap.back(s.block, s.blank)
+	s.Data, s.block, s.blank = nil, nil, false
 }
 
 // Recyclable reports whether there is memory that Recycle gives back.

@@ -42,4 +42,5 @@ type Storage struct {
 	Version int64  // counts in-place writes; all views share it
 
 	block []byte // of the heap, in which Data lies; nil where Data is memory of its own
+	blank bool   // block was lent without pages
 }

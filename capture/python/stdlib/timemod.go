@@ -17,8 +17,26 @@ import (
 var clocks = map[string]int{"CLOCK_REALTIME": unix.CLOCK_REALTIME, "CLOCK_MONOTONIC": unix.CLOCK_MONOTONIC, "CLOCK_PROCESS_CPUTIME_ID": unix.CLOCK_PROCESS_CPUTIME_ID,
 	"CLOCK_THREAD_CPUTIME_ID": unix.CLOCK_THREAD_CPUTIME_ID, "CLOCK_MONOTONIC_RAW": unix.CLOCK_MONOTONIC_RAW, "CLOCK_BOOTTIME": unix.CLOCK_BOOTTIME, "CLOCK_TAI": unix.CLOCK_TAI}
 
+// start is a moment, and started what CLOCK_MONOTONIC showed then, 0 where the system has none: Go reads both clocks without a call of the system.
+var start, started = func() (time.Time, int64) {
+	var t unix.Timespec
+	now := time.Now()
+	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &t) != nil {
+		return now, 0
+	}
+	return now, t.Nano()
+}()
+
 // readClock is what a clock of the system shows, in nanoseconds.
 func readClock(id int) (int64, error) {
+	switch id {
+	case unix.CLOCK_REALTIME:
+		return time.Now().UnixNano(), nil
+	case unix.CLOCK_MONOTONIC:
+		if started != 0 {
+			return started + int64(time.Since(start)), nil
+		}
+	}
 	var t unix.Timespec
 	err := unix.ClockGettime(int32(id), &t)
 	return t.Nano(), err

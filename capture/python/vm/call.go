@@ -96,7 +96,10 @@ func (b *Builtin) call(in *Interp, args []Object, kw []KwArg) (v Object, err err
 		}
 	}
 	if b.Self != nil && b.Method {
-		args = append([]Object{b.Self}, args...)
+		all := make([]Object, 1+len(args))
+		all[0] = b.Self
+		copy(all[1:], args)
+		args = all
 	} else if !b.shared {
 		args = slices.Clone(args)
 	}
