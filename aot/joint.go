@@ -642,9 +642,9 @@ func (l look) of(t *tensor.Tensor) bool {
 	return l.storage == t.Storage && slices.Equal(l.shape, t.Shape) && slices.Equal(l.stride, t.Stride) && l.offset == t.Offset
 }
 
-// contiguousLike is a tangent's layout: the output's own when dense, contiguous otherwise.
+// contiguousLike is a tangent's layout: that of images with their channels last where the output has it, row-major for all others.
 func contiguousLike(t *tensor.Tensor) *tensor.Tensor {
-	if t.IsNonOverlappingAndDense() {
+	if t.IsContiguous(tensor.ContiguousFormat) || t.IsContiguous(tensor.ChannelsLast) || t.IsContiguous(tensor.ChannelsLast3d) {
 		return t
 	}
 	return tensor.EmptyFake(t.DType, t.Shape, tensor.ContiguousStrides(t.Shape))

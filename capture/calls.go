@@ -127,6 +127,10 @@ func (tr *tracer) callClass(c *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Obj
 				}
 				args[i] = rows // list(x) of a tensor
 			}
+			if t := tr.world.liftItems(a); t != nil && walks.has(c.Name) {
+				args[i] = t
+				continue
+			}
 			tr.world.seeItems(a)
 			tr.reads.content(a)
 			if hashes.has(c.Name) {
@@ -236,6 +240,15 @@ func (tr *tracer) initializeLazy(m *vm.Instance, args []vm.Object, kw []vm.KwArg
 	return err
 }
 
+// liftedFor is a dict that takes the place of one from outside, of which a method gives items; nil where that is as good.
+func (tr *tracer) liftedFor(method string, self vm.Object) *vm.Dict {
+	switch method {
+	case "items", "values", "get":
+		return tr.world.liftValues(self)
+	}
+	return nil
+}
+
 // callBuiltin is a call of a function or method written in Go. A call of torch is left to the hook under it. Of others, what they read
 // is guarded, and those that the trace must not make end it.
 func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
@@ -311,6 +324,10 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 			}
 			if tr.world.sourceOf(f) != nil {
 				tr.world.anchor(f.Self) // the method is guarded by its identity
+			}
+			if d := tr.liftedFor(f.Name, f.Self); d != nil {
+				v, err := tr.in.CallMethod(d, f.Name, args...)
+				return v, err == nil, err
 			}
 			tr.reads.seeForMethod(f.Self, f.Name, args)
 			return nil, false, tr.reads.nativeState(f, f.Self)

@@ -157,12 +157,16 @@ func (rd *reads) asksAttr(o, name vm.Object) {
 	if src == nil {
 		return
 	}
-	if v, err := rd.has(o, n); err == nil {
-		if v == nil {
+	v, err := rd.has(o, n)
+	switch {
+	case errors.Is(err, errNotAsked):
+		if i, ok := o.(*vm.Instance); ok && !isModule(i) && i.Class.Lookup(n) == nil && rd.lacks(i, n) {
 			rd.guards.Add(guard.LacksAttr(n, src))
-		} else {
-			rd.attrFound(o, n, v)
 		}
+	case err == nil && v == nil:
+		rd.guards.Add(guard.LacksAttr(n, src))
+	case err == nil:
+		rd.attrFound(o, n, v)
 	}
 	switch o := o.(type) {
 	case *vm.Instance:
@@ -181,6 +185,19 @@ func (rd *reads) asksAttr(o, name vm.Object) {
 		}
 		rd.guards.Covertly(func() { rd.guards.Add(asked(n, src)) })
 	}
+}
+
+// lacks reports whether an object whose class has a __getattr__ in Python lacks an attribute. The program's own question follows, and finds the same.
+func (rd *reads) lacks(i *vm.Instance, name string) bool {
+	if _, own := i.Class.Lookup("__getattribute__").(*vm.Function); own {
+		return false
+	}
+	if _, asked := i.Class.Lookup("__getattr__").(*vm.Function); !asked {
+		return false
+	}
+	_, err := rd.in.GetAttr(i, name)
+	var r *vm.Raised
+	return errors.As(err, &r) && r.Exc.Class == rd.in.Exc.AttributeError
 }
 
 // isProperty reports whether a class attribute is found before the object's own attributes are asked.
@@ -513,7 +530,14 @@ func (rd *reads) asksAttrOr(o, name vm.Object) {
 	if !ok || src == nil {
 		return
 	}
-	if v, err := rd.has(o, n); err == nil && v == nil {
+	v, err := rd.has(o, n)
+	if i, ok := o.(*vm.Instance); ok && errors.Is(err, errNotAsked) && !isModule(i) && i.Class.Lookup(n) == nil {
+		if rd.lacks(i, n) {
+			rd.guards.Add(guard.LacksAttr(n, src))
+		}
+		return
+	}
+	if err == nil && v == nil {
 		rd.guards.Add(guard.LacksAttr(n, src))
 	}
 }

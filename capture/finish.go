@@ -110,6 +110,9 @@ func (tr *tracer) plan(out *outcome) (pl *plan, outs []*tensor.Tensor, err error
 	if pl.effects, err = p.sideEffects(); err != nil {
 		return nil, nil, err
 	}
+	if err = p.writes(); err != nil {
+		return nil, nil, err
+	}
 	nothingElse := !out.broke && len(pl.effects) == 0 && len(pl.logs) == 0
 	if t, ok := out.result.(*torch.Tensor); ok && nothingElse && len(p.outs) == 0 && tr.out.calls > 0 {
 		pl.result, err = p.passedOn(t, pl.result)

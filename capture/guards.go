@@ -22,7 +22,7 @@ func (wo *world) guardFor(v vm.Object, src source.Source) []*guard.Guard {
 			gs = append(gs, wo.symbols.indicesGuard(v, src))
 		}
 		return gs
-	case vm.Int, vm.Float, vm.Str, *vm.BigInt, vm.Bytes, vm.Complex, *torch.DType, *torch.Device, *torch.MemoryFormat:
+	case vm.Int, vm.Float, vm.Str, *vm.BigInt, vm.Bytes, vm.Complex, *torch.DType, *torch.Device, *torch.MemoryFormat, *torch.Layout:
 		return []*guard.Guard{wo.equalsGuard(v, src)}
 	case vm.Bool, *vm.NoneType, *vm.EllipsisType, *vm.Builtin, *vm.Type, *vm.Module:
 		return []*guard.Guard{guard.Identity(v, src)}
@@ -40,6 +40,9 @@ func (wo *world) guardFor(v vm.Object, src source.Source) []*guard.Guard {
 		return []*guard.Guard{guard.Code(v, src)}
 	case *vm.BoundMethod:
 		if shared, err := wo.sharedGenerator(); err == nil && v.Self == shared { // random.randint and the like, which capture knows by heart
+			if _, native := v.Func.(*vm.Builtin); native {
+				return []*guard.Guard{guard.Identity(v, src)}
+			}
 			self := guard.Identity(v.Self, source.Attr{Base: src, Of: "__self__"})
 			self.Hide()
 			return []*guard.Guard{guard.Type(v, src), self}

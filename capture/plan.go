@@ -85,6 +85,8 @@ type planner struct {
 	given map[*tensor.Tensor]bool // outputs of the graph even where they came in
 
 	scalars map[*fx.Node]*tensor.Tensor // unknown numbers that the graph gives back
+
+	unwritten []func() error // plan the attributes of the objects that the trace made, which are written after all that was there before
 }
 
 // value plans one value: a constant, what a source gives, an output of the graph, or an object that the trace made, which is made anew
@@ -259,6 +261,59 @@ func (p *planner) shared(o vm.Object, parts []vm.Object, mk func() (vm.Object, f
 	return again, nil
 }
 
+// sharedLater is shared for an object whose parts are planned with the effects of the trace: what compiled code gives back of them comes last.
+func (p *planner) sharedLater(o vm.Object, parts []vm.Object, mk func() (vm.Object, filler)) (recipe, error) {
+	if r := p.memo[o]; r != nil {
+		return func(b *rebuild) (vm.Object, error) { return (*r)(b) }, nil
+	}
+	var rs []recipe
+	key := p.part(o)
+	again := recipe(func(r *rebuild) (vm.Object, error) {
+		if x := r.made[key]; x != nil {
+			return x, nil
+		}
+		x, fill := mk()
+		r.made[key] = x
+		items, err := r.all(rs)
+		if err != nil {
+			return nil, err
+		}
+		fill(items)
+		return x, nil
+	})
+	p.memo[o] = &again
+	p.unwritten = append(p.unwritten, func() (err error) {
+		rs, err = p.lastToFirst(parts)
+		return err
+	})
+	return again, nil
+}
+
+// lastToFirst is values, planned from the last to the first, as PyTorch writes the attributes of an object.
+func (p *planner) lastToFirst(os []vm.Object) ([]recipe, error) {
+	out := make([]recipe, len(os))
+	for i := len(os) - 1; i >= 0; i-- {
+		r, err := p.value(os[i])
+		if err != nil {
+			return nil, err
+		}
+		out[i] = r
+	}
+	return out, nil
+}
+
+// writes plans what was put off; that may put off more.
+func (p *planner) writes() error {
+	for len(p.unwritten) > 0 {
+		plan := p.unwritten[0]
+		p.unwritten = p.unwritten[1:]
+		if err := plan(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // cell plans a cell that the trace made. One that holds an argument as it came in takes it from there: nothing guards what was
 // not looked at.
 func (p *planner) cell(c *vm.Cell) (recipe, error) {
@@ -298,7 +353,11 @@ func (p *planner) instance(v *vm.Instance) (recipe, error) {
 	if v.Dict != nil {
 		parts = append(parts, effects.Pairs(v.Dict)...)
 	}
-	return p.shared(v, parts, func() (vm.Object, filler) {
+	shared := p.shared
+	if !derives && slots == 0 {
+		shared = p.sharedLater
+	}
+	return shared(v, parts, func() (vm.Object, filler) {
 		x := &vm.Instance{Class: class}
 		if hasDict {
 			x.Dict = vm.NewDict()
@@ -526,6 +585,11 @@ func (p *planner) objectEffect(c effects.Change) (*effect, error) {
 			return nil, err
 		}
 		e.old = tr.keptItems(c.Before, now)
+	}
+	if _, attributes := o.(*vm.Instance); attributes {
+		var err error
+		e.items, err = p.lastToFirst(now)
+		return e, err
 	}
 	e.items = make([]recipe, len(now))
 	for i, x := range now {

@@ -264,6 +264,9 @@ func (u upcoming) loadAttr() error {
 	if err := u.reads.ownAccess(u.top(0)); err != nil {
 		return err
 	}
+	if err := u.describedAttribute(u.top(0), u.name()); err != nil {
+		return err
+	}
 	if m, ok := u.top(0).(*vm.Module); ok {
 		u.importPart(m, u.name())
 	}
@@ -283,6 +286,25 @@ func (u upcoming) loadAttr() error {
 	}
 	u.reads.hasMethod(u.f, u.top(0), u.name())
 	return nil
+}
+
+// describedAttribute is the break at an attribute that a class of the program's describes by an object with a __get__ and a __set__ of its own: PyTorch
+// takes the describing object itself for the value, which nothing can compute with.
+func (u upcoming) describedAttribute(o vm.Object, name string) error {
+	i, ok := o.(*vm.Instance)
+	if !ok || !u.ofProgram() {
+		return nil
+	}
+	d, ok := i.Class.Lookup(name).(*vm.Instance)
+	if !ok || !programInstance(d) {
+		return nil
+	}
+	get, gets := d.Class.Lookup("__get__").(*vm.Function)
+	_, sets := d.Class.Lookup("__set__").(*vm.Function)
+	if !gets || !sets || u.d.IsLibrary(get.Code.Filename) {
+		return nil
+	}
+	return unsupported(breaks.DescribedAttribute, d.Class.Name)
 }
 
 // importPart lets a package of the library import a part that it imports when the part is first named. PyTorch's has it by then.
@@ -313,6 +335,11 @@ func (u upcoming) storeAttr() error {
 	}
 	if err := u.reads.storesTensor(u.top(0), u.name()); err != nil {
 		return err
+	}
+	if u.ofProgram() {
+		if err := u.standIns.useValue(u.top(1)); err != nil {
+			return err
+		}
 	}
 	if err := u.storesAttribute(u.top(0), u.name()); err != nil {
 		return err
@@ -554,6 +581,10 @@ func (u upcoming) iterate() error {
 	}
 	u.reads.walked(o)
 	u.reads.walkedSet(o)
+	if t := u.world.liftItems(o); t != nil {
+		u.replaceTop(t)
+		return nil
+	}
 	u.world.seeItems(o)
 	if _, ok := o.(*vm.Instance); ok {
 		u.reads.content(o)
@@ -611,7 +642,11 @@ func (u upcoming) walk() error {
 	if out := u.reads.stepsOuter(u.top(0)); out != nil {
 		return out
 	}
-	if d, ok := u.top(0).(*vm.Dict); ok && u.ins.Op == code.DICT_MERGE { // the arguments of a call
+	if n := u.world.lift(u.top(0)); n != nil && u.ins.Op != code.UNPACK_EX {
+		u.replaceTop(n)
+		return nil
+	}
+	if d, ok := u.top(0).(*vm.Dict); ok && (u.ins.Op == code.DICT_MERGE || u.ins.Op == code.DICT_UPDATE) { // the arguments of a call, a dict in a dict
 		if src := u.world.sourceOf(d); src != nil {
 			u.world.seeValues(d, d, src)
 		}
@@ -623,7 +658,11 @@ func (u upcoming) walk() error {
 
 // spread walks the arguments of a call that are given as *args and **kwargs.
 func (u upcoming) spread() error {
-	for k := range min(2, u.f.SP) {
+	for k := range min(1+int(u.ins.Arg&1), u.f.SP) {
+		if n := u.world.lift(u.top(k)); n != nil {
+			u.f.Stack[u.f.SP-1-k] = n
+			continue
+		}
 		u.world.seeItems(u.top(k))
 		if d, ok := u.top(k).(*vm.Dict); ok {
 			if src := u.world.sourceOf(d); src != nil {

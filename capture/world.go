@@ -425,6 +425,9 @@ func (wo *world) liftItems(o vm.Object) vm.Object {
 		default:
 			continue
 		}
+		if !wo.effects.Held(o, vm.MakeInt(int64(i)), x) {
+			continue
+		}
 		s := wo.symbols.lifted(x, source.Item{Base: src, Key: vm.MakeInt(int64(i)), Text: fmt.Sprint(i)})
 		if s == nil {
 			continue
@@ -439,10 +442,69 @@ func (wo *world) liftItems(o vm.Object) vm.Object {
 	}
 	for i, x := range out { // the rest is looked at as part of the original
 		if _, ok := x.(*torch.Scalar); !ok {
-			wo.see(x, source.Item{Base: src, Key: vm.MakeInt(int64(i)), Text: fmt.Sprint(i)})
+			wo.seeItem(o, src, vm.MakeInt(int64(i)), x)
 		}
 	}
 	return vm.NewTuple(out...)
+}
+
+// liftValues is a dict with the items of one from outside, and the numbers in it that are symbols; nil when there are none, or where keys have no text.
+func (wo *world) liftValues(o vm.Object) *vm.Dict {
+	d, ok := vm.AsDict(o)
+	src := wo.sources[source.Identity(o)]
+	if !ok || src == nil {
+		return nil
+	}
+	lifted := map[vm.Object]vm.Object{}
+	for _, k := range d.Keys() {
+		switch k.(type) {
+		case vm.Str, vm.Int:
+		default:
+			return nil
+		}
+		v, _, err := d.Get(wo.in, k)
+		if err != nil {
+			return nil
+		}
+		switch v.(type) {
+		case vm.Int, vm.Float:
+		default:
+			continue
+		}
+		text, err := wo.in.Repr(k)
+		if err != nil || !wo.effects.Held(o, k, v) {
+			continue
+		}
+		if s := wo.symbols.lifted(v, source.Item{Base: src, Key: k, Text: text}); s != nil {
+			lifted[k] = s
+		}
+	}
+	if len(lifted) == 0 {
+		return nil
+	}
+	wo.guards.Order(src)
+	out := vm.NewDict()
+	d.Each(func(k, v vm.Object) bool {
+		if s := lifted[k]; s != nil {
+			v = s
+		} else {
+			wo.seeItem(o, src, k, v)
+		}
+		_ = out.Set(wo.in, k, v) // the key was hashable before
+		return true
+	})
+	return out
+}
+
+// lift is a list, a tuple or a dict from outside with the numbers in it that are symbols; nil when there are none.
+func (wo *world) lift(o vm.Object) vm.Object {
+	if t := wo.liftItems(o); t != nil {
+		return t
+	}
+	if d := wo.liftValues(o); d != nil {
+		return d
+	}
+	return nil
 }
 
 // loaded handles a value that the next instruction loads: a number may become a symbol.

@@ -73,6 +73,7 @@ func init() {
 	table["aten.clamp.default"] = clampBoth
 	table["aten.clone.default"] = identity
 	table["aten.flip.default"] = flip
+	table["prims.rev.default"] = flip
 	table["aten.copy.default"] = func(l *lowerer, n *fx.Node, t *tensor.Tensor) (*value, error) { return l.castTo(n, n.Args[1], t) }
 	table["prims.convert_element_type.default"] = func(l *lowerer, n *fx.Node, t *tensor.Tensor) (*value, error) { return l.castTo(n, n.Args[0], t) }
 	table["aten._to_copy.default"] = table["prims.convert_element_type.default"]

@@ -56,6 +56,7 @@ var loopArguments = map[string][]string{
 	"aten.div.Scalar_mode":               {"x, 3, rounding_mode = 'floor'", "x, -0.5, rounding_mode = 'trunc'", "x, 2, rounding_mode = None"},
 	"aten.div.Tensor_mode":               {"x, y, rounding_mode = 'floor'", "x, y, rounding_mode = 'trunc'", "x, y, rounding_mode = None"},
 	"aten.flip.default":                  {"x, [0]", "x, [-1]", "x, []"},
+	"prims.rev.default":                  {"x, [0]", "x, []"},
 	"aten.full.default":                  {"[3], 2.5", "[3], 2, dtype = torch.uint8", "[], True"},
 	"aten.new_full.default":              {"x, [3], 1"},
 	"aten.new_ones.default":              {"x, [3]"},

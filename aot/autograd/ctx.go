@@ -141,8 +141,12 @@ func (c *Ctx) Out(i int) *tensor.Tensor {
 	}
 	// A result that an operator saves for itself is stored detached, and unpacked into yet another tensor.
 	// Partitioning sees these nodes: a value behind one is not fused with its backward use.
-	u := t
-	for range 4 {
+	// What an operator wrote in place is stored with the rest of the tensor, and detached once.
+	u, times := t, 4
+	if c.op.Tags&aten.Inplace != 0 {
+		times = 2
+	}
+	for range times {
 		u = c.T("detach.default", u)
 	}
 	if c.unpacked == nil {

@@ -120,7 +120,7 @@ func norms() {
 		c.Set("input", func() tt { return get(0) })
 		c.Set("weight", func() tt { return get(1) })
 		c.Set("bias", func() tt { return get(2) })
-	}).noGrad = map[int]bool{1: true, 2: true}
+	})
 	batch := func(rm, rv func(c *Ctx) aten.Value, train func(c *Ctx) aten.Value) func(c *Ctx) {
 		return func(c *Ctx) {
 			get := lazily(func() []tt {

@@ -379,8 +379,8 @@ func unaries() {
 	unary("erfc", func(c *Ctx, g, x tt) tt {
 		return c.Mul(c.Mul(c.Un("exp", c.Neg(c.Pow(x, int64(2)))), -2/math.Sqrt(math.Pi)), g)
 	})
-	unaryOut("erfinv", func(c *Ctx, g, y tt) tt {
-		return c.Mul(c.Mul(c.Un("exp", c.Pow(y, int64(2))), math.Sqrt(math.Pi)/2), g)
+	unary("erfinv", func(c *Ctx, g, x tt) tt {
+		return c.Mul(c.Mul(c.Un("exp", c.Pow(c.Un("erfinv", x), int64(2))), math.Sqrt(math.Pi)/2), g)
 	})
 	unary("lgamma", func(c *Ctx, g, x tt) tt { return c.Mul(g, c.Un("digamma", x)) })
 	unary("digamma", func(c *Ctx, g, x tt) tt { return c.Mul(g, c.T("polygamma.default", int64(1), x)) })

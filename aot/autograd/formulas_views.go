@@ -137,11 +137,16 @@ func views() {
 	row("split.Tensor split_with_sizes.default unbind.int chunk.default", func(c *Ctx) {
 		c.Set("self", func() tt {
 			parts := make([]aten.Value, len(c.results))
-			for i := range c.results {
+			dim := c.Int("dim")
+			unbound := baseName(functionalName(c.op)) == "unbind"
+			for i, r := range c.results {
+				if unbound && c.reading == nil && c.grads[i] == nil {
+					parts[i] = c.T("expand.default", c.T("zeros.default", []aten.Value{}, r.DType), build.Ints(r.Shape))
+					continue
+				}
 				parts[i] = c.G(i)
 			}
-			dim := c.Int("dim")
-			if baseName(functionalName(c.op)) == "unbind" {
+			if unbound {
 				return c.T("stack.default", parts, dim)
 			}
 			return c.T("cat.default", parts, dim)
@@ -428,7 +433,7 @@ func indexing() {
 				return c.G(0)
 			}
 			v := c.Like("values")
-			return c.T("index_put.default", c.G(0), c.args[1], c.T("zeros_like.default", v), false)
+			return c.T("index_put.default", c.G(0), c.args[1], c.T("zeros.default", build.Ints(v.Shape), v.DType), false)
 		})
 		c.Set("values", func() tt { return c.T("index.Tensor", c.G(0), c.args[1]) })
 	})

@@ -103,6 +103,13 @@ func (b *B) Prim(name string, args ...aten.Value) *tensor.Tensor {
 	return t
 }
 
+// Prims calls a prims operator with several tensor results.
+func (b *B) Prims(name string, args ...aten.Value) []*tensor.Tensor {
+	v, err := Call(b.D, "prims."+name, args...)
+	b.Check(err)
+	return Tensors(v)
+}
+
 // Un calls op.default on one tensor.
 func (b *B) Un(op string, a *tensor.Tensor) *tensor.Tensor { return b.T(op+".default", a) }
 

@@ -66,7 +66,7 @@ func foldedProduct(b b_, x, y tt) tt {
 	rows := b.T("reshape.default", x, []val{int64(-1), x.Shape[n]})
 	out := build.Ints(x.Shape)
 	out[n] = y.Shape[1]
-	return b.T("view.default", b.T("mm.default", rows, y), out)
+	return b.T("_unsafe_view.default", b.T("mm.default", rows, y), out)
 }
 
 // nearest picks source elements by index: (i + offset) * scale, cut to an integer.

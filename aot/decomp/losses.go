@@ -100,14 +100,14 @@ func nllForward(b b_, a []val) val {
 	valid := func() tt { return b.T("ne.Scalar", target, a[4]) }
 	safe := b.T("unsqueeze.default", b.Where(valid(), target, scalar(b, int64(0), target)), int64(1))
 	picked := b.Neg(b.T("squeeze.dim", b.T("gather.default", x, int64(1), safe), int64(1)))
-	l := b.Where(valid(), picked, scalar(b, 0.0, x))
+	l := b.Where(valid(), picked, scalar(b, int64(0), x))
 	if build.Is(a[3], 0) {
 		return []val{l, scalar(b, 0.0, x)}
 	}
 	var total tt
 	if w != nil {
 		of := b.T("squeeze.dim", b.T("gather.default", b.T("expand.default", w, build.Ints(x.Shape)), int64(1), safe), int64(1))
-		total = b.T("sum.default", b.Where(valid(), of, scalar(b, 0.0, x)))
+		total = b.T("sum.default", b.Where(valid(), of, scalar(b, int64(0), x)))
 	} else {
 		total = cast(b, b.T("sum.default", valid()), x.DType)
 	}
@@ -137,5 +137,5 @@ func nllBackward(b b_, a []val) val {
 	if a[3] != nil {
 		g = b.Mul(g, nllWeight(b, x, a[3]))
 	}
-	return b.Mul(gi, b.Where(valid, g, scalar(b, 0.0, x)))
+	return b.Mul(gi, b.Where(valid, g, scalar(b, int64(0), x)))
 }

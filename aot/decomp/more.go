@@ -40,6 +40,34 @@ func bounds() {
 	row("all.default", func(b b_, a []val) val {
 		return b.Un("logical_not", b.T("any.dims", b.Un("logical_not", in(a[0])), nil))
 	})
+	// Without indices a maximum remembers where in its window it stood, which takes a byte.
+	row("max_pool2d_with_indices.default", func(b b_, a []val) val {
+		two := func(v val, or []int64) []int64 {
+			p := build.ToInts(v)
+			switch len(p) {
+			case 0:
+				return or
+			case 1:
+				return []int64{p[0], p[0]}
+			}
+			return p
+		}
+		x := in(a[0])
+		k := two(a[1], nil)
+		stride, pad, dil := two(a[2], k), two(a[3], []int64{0, 0}), two(a[4], []int64{1, 1})
+		if k[0]*k[1] > 25 || dil[0] > 1 || dil[1] > 1 {
+			return aot.Declined{}
+		}
+		r := b.Prims("_low_memory_max_pool2d_with_offsets.default", x, build.Ints(k), build.Ints(stride), build.Ints(pad), build.Ints(dil), a[5])
+		return []val{r[0], b.Prim("_low_memory_max_pool2d_offsets_to_indices.default", r[1], k[1], x.Shape[x.Dim()-1], build.Ints(stride), build.Ints(pad))}
+	})
+	row("norm.ScalarOpt_dim", func(b b_, a []val) val {
+		p := a[1]
+		if p == nil {
+			p = int64(2)
+		}
+		return b.T("linalg_vector_norm.default", a[0], p, a[2], a[3])
+	})
 	row("nan_to_num.default", func(b b_, a []val) val {
 		x := in(a[0])
 		top := math.MaxFloat64

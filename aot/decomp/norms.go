@@ -214,6 +214,10 @@ func norms() {
 		sq := []val{int64(2), int64(3)}
 		return []val{out, b.T("squeeze.dims", vm[1], sq), b.T("squeeze.dims", rstd, sq)}
 	})
+	row("std_mean.correction", func(b b_, a []val) val {
+		r := b.M("var_mean.correction", a...)
+		return []val{b.Un("sqrt", r[0]), r[1]}
+	})
 	row("std.correction", func(b b_, a []val) val {
 		return b.Un("sqrt", b.T("var.correction", a[0], a[1], a[2], a[3]))
 	})

@@ -77,7 +77,6 @@ var samples = map[string]string{
 		1, 7, 2, dtype = torch.float64
 		left: 0.5, 7.0, 2.0, dtype = torch.int64`,
 	"aten.bernoulli.default": `p23`,
-	"aten.bernoulli.p":       `f23, 0.5`,
 	"aten.binary_cross_entropy.default": `
 		p23, p23b
 		p23, p23b, f3, 2
@@ -94,6 +93,27 @@ var samples = map[string]string{
 		f23
 		f23, 0.5
 		e34`,
+	"aten._unsafe_index_put.default": `
+		f34, [i2], f24
+		f34, [i2], f24, True`,
+	"aten.clamp.Tensor": `
+		f23, p23, p23b
+		f23, None, p3`,
+	"aten.flip.default": `
+		f34, [0]
+		f34, [0, -1]`,
+	"aten.max_pool2d_with_indices.default": `
+		f2345, [2, 2]
+		f2345, [2], [1, 2], [1, 1]
+		left: f2345, [2, 2], [1, 1], [0, 0], [2, 2]`,
+	"aten.norm.ScalarOpt_dim": `
+		f23, 2.0, [1], True
+		f23, 3.0, [0]`,
+	"aten.std_mean.correction": `
+		f23, [1]
+		f23, [0], correction = 0, keepdim = True`,
+	"aten.unsafe_split.Tensor":             `f34, 2`,
+	"aten.unsafe_split_with_sizes.default": `f34, [1, 3], 1`,
 	"aten.clamp.default": `
 		f23, -1, 1
 		f23, None, 0.5

@@ -80,21 +80,23 @@ func pointwise() {
 		return b.Add(in(a[0]), b.Div(b.Mul(in(a[1]), a[3]), a[2]))
 	})
 	// The end that is nearer to the result is the one added to: exact at both ends.
+	lerp := func(b b_, x, end, w tt) tt {
+		near := b.T("ge.Scalar", b.Un("abs", w), 0.5)
+		k := b.Where(near, b.Sub(w, int64(1)), w)
+		from := b.Where(near, end, x)
+		return b.Add(b.Mul(k, b.Sub(end, x)), from)
+	}
 	row("lerp.Scalar", func(b b_, a []val) val {
-		x, end := in(a[0]), in(a[1])
-		w := build.Float(a[2])
-		from, k := val(x), w
-		if math.Abs(w) >= 0.5 {
-			from, k = end, w-1
-		}
-		far := full(b, nil, from == val(end), tensor.Bool)
-		return b.Add(b.Mul(full(b, nil, k, x.DType), b.Sub(end, x)), b.Where(far, end, x))
+		x := in(a[0])
+		return lerp(b, x, in(a[1]), full(b, nil, a[2], x.DType))
 	})
-	row("lerp.Tensor", func(b b_, a []val) val {
-		return b.Add(in(a[0]), b.Mul(in(a[2]), b.Sub(in(a[1]), a[0])))
-	})
+	row("lerp.Tensor", func(b b_, a []val) val { return lerp(b, in(a[0]), in(a[1]), in(a[2])) })
 	row("masked_fill.Scalar", func(b b_, a []val) val {
-		return b.Where(in(a[1]), scalar(b, a[2], in(a[0])), in(a[0]))
+		x, v := in(a[0]), a[2]
+		if n, whole := v.(int64); whole && x.DType.IsFloat() {
+			v = float64(n)
+		}
+		return b.Where(in(a[1]), scalar(b, v, x), x)
 	})
 	row("masked_fill.Tensor", func(b b_, a []val) val { return b.Where(in(a[1]), in(a[2]), in(a[0])) })
 	row("_to_copy.default", func(b b_, a []val) val {
@@ -104,6 +106,16 @@ func pointwise() {
 			return b.T("clone.default", x, a[len(a)-1])
 		}
 		return b.Prim("convert_element_type.default", x, d)
+	})
+	row("clamp.Tensor", func(b b_, a []val) val {
+		x := in(a[0])
+		if a[1] != nil {
+			x = b.T("clamp_min.Tensor", x, a[1])
+		}
+		if a[2] != nil {
+			x = b.T("clamp_max.Tensor", x, a[2])
+		}
+		return x
 	})
 	row("square.default", func(b b_, a []val) val { return b.Pow(in(a[0]), int64(2)) })
 	row("frac.default", func(b b_, a []val) val {
@@ -116,7 +128,7 @@ func pointwise() {
 			return b.Un("sign", x)
 		}
 		r := b.Un("abs", x) // of the unit circle, and 0 at 0
-		return b.Where(b.T("eq.Scalar", r, int64(0)), full(b, nil, int64(0), x.DType), b.Div(x, r))
+		return b.Where(b.T("eq.Scalar", r, int64(0)), scalar(b, int64(0), x), b.Div(x, r))
 	})
 	row("floor_divide.default", func(b b_, a []val) val { return b.T("div.Tensor_mode", a[0], a[1], "floor") })
 	row("true_divide.Tensor", func(b b_, a []val) val { return b.Div(in(a[0]), a[1]) })
@@ -135,8 +147,7 @@ func pointwise() {
 	})
 	row("xlogy.Tensor", func(b b_, a []val) val {
 		x, y := in(a[0]), in(a[1])
-		zero := b.T("zeros_like.default", x)
-		r := b.Where(b.T("eq.Scalar", x, int64(0)), zero, b.Mul(x, b.Un("log", y)))
+		r := b.Where(b.T("eq.Scalar", x, int64(0)), scalar(b, int64(0), x), b.Mul(x, b.Un("log", y)))
 		return b.Where(b.Un("isnan", y), scalar(b, math.NaN(), r), r)
 	})
 }
@@ -345,7 +356,7 @@ func backwards() {
 		neg := b.T("lt.Scalar", x, int64(0))
 		one, zero := scalar(b, 1.0, x), scalar(b, 0.0, x)
 		maxd := b.Where(neg, one, zero)
-		sign := b.Where(neg, one, b.Neg(one))
+		sign := b.Where(neg, one, scalar(b, -1.0, x))
 		z := b.Un("exp", b.Neg(b.Un("abs", x)))
 		return b.Mul(g, b.Sub(maxd, b.Mul(sign, b.Div(z, b.Add(z, int64(1))))))
 	})
@@ -377,7 +388,12 @@ func backwards() {
 	})
 	row("native_dropout_backward.default", func(b b_, a []val) val {
 		g := in(a[0])
-		return b.Mul(g, b.Mul(cast(b, in(a[1]), g.DType), a[2]))
+		r := b.Mul(g, b.Mul(cast(b, in(a[1]), g.DType), a[2]))
+		layout := tensor.ContiguousFormat
+		if g.Dim() == 4 && !g.IsContiguous(layout) && g.IsContiguous(tensor.ChannelsLast) {
+			layout = tensor.ChannelsLast
+		}
+		return b.T("clone.default", r, layout)
 	})
 	row("embedding_dense_backward.default", func(b b_, a []val) val {
 		g, idx := in(a[0]), in(a[1])
@@ -493,7 +509,7 @@ func factories() {
 			cols := b.Prim("iota.default", x.Shape[n-1], int64(0), int64(1), tensor.Int64, tensor.CPU, false)
 			diff := b.Sub(b.T("unsqueeze.default", cols, int64(-2)), b.T("unsqueeze.default", rows, int64(-1)))
 			m := b.T(cmp, diff, a[1])
-			return contiguous(b, b.Where(m, x, scalar(b, 0.0, x)))
+			return contiguous(b, b.Where(m, x, scalar(b, int64(0), x)))
 		})
 	}
 	tri("tril.default", "le.Scalar")
@@ -539,9 +555,21 @@ func shapes() {
 		p[i], p[j] = p[j], p[i]
 		return b.T("permute.default", x, build.Ints(p))
 	})
+	for _, n := range []string{"split.Tensor", "split_with_sizes.default"} {
+		row("unsafe_"+n, func(b b_, a []val) val { return parts(b.M(n, a...)) })
+	}
 	row("_unsafe_view.default", func(b b_, a []val) val { return b.T("view.default", a[0], a[1]) })
 	row("detach.default", func(b b_, a []val) val { return b.T("alias.default", a[0]) })
 	row("lift_fresh.default", func(b b_, a []val) val { return a[0] })
+	row("flip.default", func(b b_, a []val) val {
+		x := in(a[0])
+		dims := build.ToInts(a[1])
+		for i, d := range dims {
+			dims[i] = int64(build.Wrap(d, x.Dim()))
+		}
+		return b.Prim("rev.default", x, build.Ints(dims))
+	})
+	row("_unsafe_index_put.default", func(b b_, a []val) val { return b.T("index_put.default", a...) })
 	row("stack.default", func(b b_, a []val) val {
 		ts := build.Tensors(a[0])
 		n := len(ts[0].Shape)
@@ -568,7 +596,7 @@ func shapes() {
 		d := build.Wrap(a[1].(int64), len(x.Shape))
 		idx := make([]val, d+1)
 		idx[d] = vector(b, in(a[2]))
-		return b.T("index.Tensor", x, idx)
+		return b.T("index.Tensor", colons(b, x, d), idx)
 	})
 	row("index_add.default", func(b b_, a []val) val {
 		x := in(a[0])
@@ -593,10 +621,27 @@ func shapes() {
 			i := b.Prim("iota.default", n, int64(0), int64(1), tensor.Int64, tensor.CPU, false)
 			idx := make([]val, d+1)
 			idx[d] = b.T("fmod.Scalar", b.Add(i, start), n)
-			x = b.T("index.Tensor", x, idx)
+			x = b.T("index.Tensor", colons(b, x, d), idx)
 		}
 		return x
 	})
+}
+
+// parts is a list of tensors as a value.
+func parts(ts []tt) []val {
+	out := make([]val, len(ts))
+	for i, t := range ts {
+		out[i] = t
+	}
+	return out
+}
+
+// colons is x as Python's x[:, :, index] leaves it in a graph before the d-th dimension is indexed.
+func colons(b b_, x tt, d int) tt {
+	for k := range d {
+		x = b.T("slice.Tensor", x, int64(k), int64(0), int64(math.MaxInt64))
+	}
+	return x
 }
 
 // vector is an index with a dimension: one without counts as one of size 1 where a dimension is selected, and would drop it where a tensor is indexed.
@@ -621,11 +666,6 @@ func linear() {
 
 // randoms holds random operators, all made of rand or randn, so that the streams of a compiled graph are drawn from in one way.
 func randoms() {
-	row("bernoulli.p", func(b b_, a []val) val {
-		x := in(a[0])
-		r := b.T("rand.default", build.Ints(x.Shape), tensor.Float32)
-		return cast(b, b.T("lt.Scalar", r, a[1]), x.DType)
-	})
 	row("bernoulli.default", func(b b_, a []val) val {
 		x := in(a[0])
 		r := b.T("rand.default", build.Ints(x.Shape), tensor.Float32)

@@ -12,6 +12,7 @@ const (
 	TensorSlice                            // x[tensor:]
 	NotCompliant                           // an operator without pt2_compliant_tag
 	OwnGetattribute                        // an attribute of an object whose class has __getattribute__
+	DescribedAttribute                     // an attribute that an object with a __set__ describes
 	TensorOfIndex                          // operator.index(tensor)
 	TextOfTensors                          // f"{tensor}" + "text"
 	TensorItem
@@ -174,6 +175,7 @@ var table = [end]Row{
 		UserErrorType: "DYNAMIC_CONTROL_FLOW", UserError: "Dynamic control flow is not supported at the moment. Please use functorch.experimental.control_flow.cond to explicitly capture the control flow."},
 	DataDependentJumpInlined: {Form: jumpForm, Bare: true, Explain: jumpExplain, Hint: hintBranch},
 	TensorTruth:              {Form: jumpForm, Hint: hintBranch},
+	DescribedAttribute:       {Form: "call_function args: UserDefinedObjectVariable({class})", Frame: true, Hint: hintState},
 	OwnGetattribute:          {Form: "UserDefinedObjectVariable with custom __getattribute__", Frame: true, Hint: hintState},
 	NotCompliant:             {Form: "{what}", Hint: hintOpaque},
 	TensorOfIndex:            {Form: "unsupported index(tensor)", Hint: hintNumber},

@@ -516,7 +516,7 @@ func lossComposites() {
 			if t.DType != d {
 				x = must(c.via("_to_copy", x, d))
 			}
-			n := must(c.via("linalg_vector_norm", x, int64(2), ints([]int64{c.I(2)}), true))
+			n := must(c.via("clone", must(c.via("linalg_vector_norm", x, int64(2), ints([]int64{c.I(2)}), true)), nil))
 			return must(c.via("div.Tensor", x, must(c.via("clamp_min", n, eps))))
 		}
 		return c.via("sum.dim_IntList", must(c.via("mul.Tensor", unit(a), unit(b))), ints([]int64{c.I(2)}), false)

@@ -72,6 +72,7 @@ func primsOps() {
 		}
 		return o, nil
 	})
+	def("prims::rev", func(c *Call) (Value, error) { return c.do("flip", c.Args[0], c.Args[1]) })
 	def("prims::inductor_seed", func(c *Call) (Value, error) {
 		o := c.NewC(tensor.Int64)
 		if c.real {

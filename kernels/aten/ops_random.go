@@ -450,7 +450,7 @@ func randomInplace(gen func(c *Call) *tensor.Generator) {
 						shape[i] = t.Shape[i]
 					}
 				}
-				noise, err = c.via("empty.memory_format", ints(shape), t.DType)
+				noise, err = c.via("new_empty", t, ints(shape))
 			} else {
 				noise, err = c.via("empty_like", t)
 			}

@@ -513,6 +513,7 @@ func (s *Session) aotCompile(native *torch.GraphModule, inputs []vm.Object, dec 
 	}
 	opt := s.backendOptions(compile, w, dec, joint)
 	opt.Lone = true
+	opt.MutationsReturned = dec != nil && !joint // of PyTorch's backends this one does not ask to keep them
 	run, _, err := s.aotCallable(s.function(native), ins, opt)
 	return run, err
 }

@@ -214,19 +214,21 @@ def lstm_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
     if len(hx) != 2:
         raise RuntimeError("lstm_cell expects two hidden states")
     _check_cell(input, hx, w_ih, w_hh, 4)
-    gates = linear(input, w_ih, b_ih) + linear(hx[0], w_hh, b_hh)
-    i, f, g, o = gates.chunk(4, 1)
-    c = f.sigmoid() * hx[1] + i.sigmoid() * g.tanh()
+    gates = linear(hx[0], w_hh, b_hh).add_(linear(input, w_ih, b_ih))
+    i, f, g, o = torch.unsafe_chunk(gates, 4, 1)
+    c = (f.sigmoid() * hx[1]).add_(i.sigmoid() * g.tanh())
     return o.sigmoid() * c.tanh(), c
 
 
 def gru_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
     _check_cell(input, (hx,), w_ih, w_hh)
-    a_r, a_z, a_n = linear(input, w_ih, b_ih).chunk(3, 1)
-    h_r, h_z, h_n = linear(hx, w_hh, b_hh).chunk(3, 1)
-    r, z = (a_r + h_r).sigmoid(), (a_z + h_z).sigmoid()
-    n = (a_n + r * h_n).tanh()
-    return (hx - n) * z + n
+    a_r, a_z, a_n = torch.unsafe_chunk(linear(input, w_ih, b_ih), 3, 1)
+    h_r, h_z, h_n = torch.unsafe_chunk(linear(hx, w_hh, b_hh), 3, 1)
+    r, z = (h_r + a_r).sigmoid_(), (h_z + a_z).sigmoid_()
+    if h_n.requires_grad:
+        h_n = h_n.clone()  # PyTorch writes into what its gradient needs, and keeps that
+    n = (a_n + h_n * r).tanh_()
+    return (hx - n).mul_(z).add_(n)
 
 
 def rnn_tanh_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):

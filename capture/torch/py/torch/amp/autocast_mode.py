@@ -30,18 +30,19 @@ class autocast:
         if device_type not in ("cpu", "cuda"):
             raise RuntimeError(f"User specified an unsupported autocast device_type '{device_type}'")
         self.device = device_type
-        self.fast_dtype = dtype if dtype is not None else torch.get_autocast_dtype(device_type)
+        fast = dtype if dtype is not None else torch.get_autocast_dtype(device_type)
+        self.fast_dtype = dtype if torch.compiler.is_compiling() else fast  # graphs have it as it was given
         if device_type == "cuda" and enabled:
             warnings.warn("User provided device_type of 'cuda', but CUDA is not available. Disabling")
             enabled = False
-        if device_type == "cpu" and enabled and self.fast_dtype not in (torch.bfloat16, torch.float16):
+        if device_type == "cpu" and enabled and fast not in (torch.bfloat16, torch.float16):
             warnings.warn(
                 "In CPU autocast, but the target dtype is not supported. Disabling autocast.\n"
                 "CPU Autocast only supports dtype of torch.bfloat16, torch.float16 currently."
             )
             enabled = False
         self._enabled = enabled
-        if cache_enabled is None and not torch.compiler.is_compiling():  # graphs have it as it was given
+        if cache_enabled is None and not torch.compiler.is_compiling():
             cache_enabled = torch.is_autocast_cache_enabled()
         self._cache_enabled = cache_enabled
         self._mode = None

@@ -369,6 +369,10 @@ class MultiheadAttention(Module):
 
     def forward(self, query, key, value, key_padding_mask=None, need_weights=True, attn_mask=None, average_attn_weights=True, is_causal=False):
         is_batched = query.dim() == 3
+        if is_batched and query is key and key is value:
+            for weight in (self.in_proj_bias, self.in_proj_weight):  # in the order in which PyTorch looks at them
+                if weight is not None and weight.dtype != query.dtype:
+                    break
         if self.batch_first and is_batched:
             if key is value:
                 if query is key:
