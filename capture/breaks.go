@@ -303,6 +303,9 @@ func (tr *tracer) wrongValues(c *torch.Call, args []vm.Object, kw []vm.KwArg, er
 	if wrapped == "" && c.Op == fx.CallFunction && strings.HasSuffix(c.Target, ".getitem") && r.Exc.Class == tr.in.Exc.IndexError {
 		wrapped = "<built-in function getitem>"
 	}
+	if wrapped == "" && c.Op == fx.CallMethod && toDevices.has(c.Target) {
+		wrapped = c.Target
+	}
 	if wrapped == "" && tr.refusal == nil {
 		return nil
 	}
@@ -325,18 +328,61 @@ func (tr *tracer) wrongValues(c *torch.Call, args []vm.Object, kw []vm.KwArg, er
 			target = "<built-in method " + name + " of type object at 0x0>"
 		}
 	}
-	named := vm.NewDict()
-	for _, k := range kw {
-		named.SetStr(k.Name, k.Value)
+	given, err1 := tr.argumentText(vm.NewTuple(args...))
+	options := make([]string, len(kw))
+	for i, k := range kw {
+		text, err := tr.argumentText(k.Value)
+		if err != nil {
+			return nil
+		}
+		options[i] = "'" + k.Name + "': " + text
 	}
-	given, err1 := tr.in.Repr(vm.NewTuple(args...))
-	options, err2 := tr.in.Repr(named)
-	if err1 != nil || err2 != nil {
+	if err1 != nil {
 		return nil
 	}
-	msg := fmt.Sprintf("Failed running %s %s(*%s, **%s):\n%s", c.Op, target, given, options, inner)
+	msg := fmt.Sprintf("Failed running %s %s(*%s, **%s):\n%s", c.Op, target, given, "{"+strings.Join(options, ", ")+"}", inner)
 	if wrapped != "" && r.Exc.Class == tr.in.Exc.NotImplementedError {
 		return unsupported(breaks.Argument, msg)
 	}
 	return &fakeFailed{msg: msg, at: tr.journal.stackFrames()}
+}
+
+// argumentText is how the error of a failing call shows an argument: sizes and numbers by their expressions, and tuples as a graph has them, whatever was given.
+func (tr *tracer) argumentText(o vm.Object) (string, error) {
+	list := func(items []vm.Object, open, end string) (string, error) {
+		texts := make([]string, len(items))
+		for i, x := range items {
+			var err error
+			if texts[i], err = tr.argumentText(x); err != nil {
+				return "", err
+			}
+		}
+		if len(items) == 1 && open == "(" {
+			end = ",)"
+		}
+		return open + strings.Join(texts, ", ") + end, nil
+	}
+	switch v := o.(type) {
+	case *torch.Scalar:
+		return v.Expr.String(), nil
+	case *torch.Tensor:
+		if standsIn(v.T) {
+			dims := make([]string, len(v.T.Shape))
+			for i, e := range tr.sizes.Size(v.T) {
+				dims[i] = e.String()
+			}
+			return tr.t.FakeText(v, dims), nil
+		}
+	case *vm.List:
+		return list(v.Items, "[", "]")
+	case *vm.Tuple:
+		return list(v.Items, "(", ")")
+	case *vm.Slice:
+		return list([]vm.Object{v.Start, v.Stop, v.Step}, "slice(", ")")
+	case *vm.Instance:
+		if items, ok := v.Native.(*vm.Tuple); ok && v.Class == tr.t.SizeType {
+			return list(items.Items, "(", ")")
+		}
+	}
+	return tr.in.Repr(o)
 }

@@ -61,6 +61,11 @@ var (
 		torch: "_dynamo/variables/tensor.py: TensorVariable.var_getattr asks for the tag inplace_view",
 		names: []string{"as_strided_", "detach_", "rename_", "resize_", "resize_as_", "set_", "squeeze_", "swapaxes_", "swapdims_", "t_", "transpose_", "unsqueeze_"},
 	}
+	toDevices = &nameList{
+		why:   "methods that copy a tensor to a kind of device, or to memory that one can read: whatever they raise is the end of a trace",
+		torch: "_dynamo/utils.py: run_node, which says so of any call; those of other names are told by what the kernels refuse",
+		names: []string{"cuda", "xpu", "pin_memory"},
+	}
 	readers = &nameList{
 		why:   "operators that give the program a number that is in a tensor",
 		torch: "_subclasses/fake_impls.py: the tag data_dependent_output of operators",
@@ -237,7 +242,7 @@ var (
 )
 
 // callRules are the lists of names, by what they are called in this package.
-var callRules = map[string]*nameList{"walks": walks, "inPlaceViews": inPlaceViews, "readers": readers, "hashes": hashes, "looksOnly": looksOnly, "pureModules": pureModules, "skippedLibraries": skippedLibraries, "skippedWrappers": skippedWrappers, "skippedTorch": skippedTorch, "forceSkipped": forceSkipped, "handledTorch": handledTorch, "folded": folded, "describing": describing,
+var callRules = map[string]*nameList{"walks": walks, "inPlaceViews": inPlaceViews, "readers": readers, "toDevices": toDevices, "hashes": hashes, "looksOnly": looksOnly, "pureModules": pureModules, "skippedLibraries": skippedLibraries, "skippedWrappers": skippedWrappers, "skippedTorch": skippedTorch, "forceSkipped": forceSkipped, "handledTorch": handledTorch, "folded": folded, "describing": describing,
 	"inlinedFunctional": inlinedFunctional, "graphFunctions": graphFunctions, "cellFunctions": cellFunctions, "statelessTypes": statelessTypes,
 	"byIdentity": byIdentity, "wholeInstances": wholeInstances, "unguarded": unguarded, "decorators": decorators, "enteredFiles": enteredFiles, "nullContexts": nullContexts, "checkpointSettings": checkpointSettings, "plainBodies": plainBodies, "graphAttributes": graphAttributes, "transformSteps": transformSteps, "placeless": placeless,
 	"nativeFunctional": nativeFunctional, "pythonFunctions": pythonFunctions, "unsteadyProperties": unsteadyProperties, "effects": lasting.list(), "torchState": torchState.list(), "levelState": levelState.list(), "dataDependent": dataDependent.list()}

@@ -107,7 +107,11 @@ func (st *standIns) constant(p *torch.Tensor) (*tensor.Tensor, error) {
 // stand files f, whose node is n, as what stands for a real tensor.
 func (st *standIns) stand(f *tensor.Tensor, p *torch.Tensor, n *fx.Node) {
 	st.out.nodes[f], st.fakes[p.T], st.reals[f] = n, f, p
-	st.t.Wrap(f).(*torch.Tensor).StandFor(p)
+	face := st.t.Wrap(f).(*torch.Tensor)
+	if isParameter(p) {
+		face = st.t.WrapAs(f, p.Type()) // what changes a parameter in place gives a parameter
+	}
+	face.StandFor(p)
 }
 
 var notWord = regexp.MustCompile(`[^a-zA-Z0-9]+`)

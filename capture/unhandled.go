@@ -78,7 +78,7 @@ var unhandledClasses = map[string]func(args []vm.Object, kw []vm.KwArg) bool{
 }
 
 // unknownClasses are native classes whose __new__ PyTorch takes for a function of an extension, by full name.
-var unknownClasses = []string{"types.SimpleNamespace", "types.MappingProxyType", "builtins.mappingproxy"}
+var unknownClasses = []string{"types.SimpleNamespace", "types.MappingProxyType", "mappingproxy", "torch._C._LegacyVariableBase"}
 
 func ranks(args []vm.Object, kw []vm.KwArg) bool {
 	if slices.ContainsFunc(kw, func(k vm.KwArg) bool { _, isFunc := k.Value.(*vm.Function); return k.Name == "key" && isFunc }) {
@@ -202,14 +202,24 @@ func (tr *tracer) unhandledFunction(f *vm.Builtin, args []vm.Object, kw []vm.KwA
 	return tr.refusedBuiltin(f.Name, args, kw)
 }
 
+// makerOf is the class whose __new__ makes a class's instances: the first of its method resolution order that has one of its own, or itself.
+func makerOf(c *vm.Type) *vm.Type {
+	for _, t := range c.MRO {
+		if _, own := t.Dict.GetStr("__new__"); own && t != vm.ObjectType {
+			return t
+		}
+	}
+	return c
+}
+
 // unhandledClass is the break at a call of a native class that has no handler for its arguments.
 func (tr *tracer) unhandledClass(c *vm.Type, args []vm.Object, kw []vm.KwArg) error {
 	module := c.Module
 	if module == "" {
 		module = "builtins"
 	}
-	if slices.Contains(unknownClasses, module+"."+c.Name) && tr.ofProgram() {
-		return unsupportedBuiltin("None", c.Name+".__new__")
+	if maker := makerOf(c); slices.Contains(unknownClasses, maker.FullName()) && tr.ofProgram() {
+		return unsupportedBuiltin("None", maker.Name+".__new__")
 	}
 	when, listed := unhandledClasses[module+"."+c.Name]
 	if !listed || when != nil && !when(args, kw) || !tr.ofProgram() {

@@ -301,13 +301,17 @@ func (c pythonCall) fits(p aten.Param, o vm.Object) (bad int, ok bool) {
 	}
 	items, isList := sequence(o)
 	if !isList {
-		return -1, p.Type.Size > 0 && p.Type.Base != "Tensor" && c.fitsOne(p.Type.Base, o)
+		base := p.Type.Base
+		if base == "SymInt" {
+			base = "int" // one number for all is none of a tensor with dimensions
+		}
+		return -1, p.Type.Size > 0 && base != "Tensor" && c.fitsOne(base, o)
 	}
 	for i, x := range items {
 		if i > 0 && strings.HasSuffix(p.Type.Base, "nt") || p.Type.Base == "Tensor" {
 			break // the rest is looked at when it is taken out: see unpacked
 		}
-		if !c.fitsOne(p.Type.Base, x) && !(x == vm.None && p.Type.ElemOpt) {
+		if !c.fitsItem(p.Type.Base, x) && !(x == vm.None && p.Type.ElemOpt) {
 			return i, false
 		}
 	}
@@ -343,7 +347,7 @@ func (c pythonCall) unpacked(s aten.Signature) error {
 			if ofTensors && !c.fitsOne("Tensor", x) && !(x == vm.None && p.Type.ElemOpt) {
 				return c.t.In.Errorf(c.t.In.Exc.TypeError, "expected Tensor as element %d in argument %d, but got %s", i, n, typeName(x))
 			}
-			if !ofTensors && !c.fitsOne(p.Type.Base, x) {
+			if !ofTensors && !c.fitsItem(p.Type.Base, x) {
 				return c.t.In.Errorf(c.t.In.Exc.TypeError, "%s(): argument '%s' failed to unpack the object at pos %d with error \"type must be tuple of ints,but got %s\"", c.name, p.Name, i+1, typeName(x))
 			}
 		}
@@ -361,6 +365,15 @@ func sequence(o vm.Object) ([]vm.Object, bool) {
 	return nil, false
 }
 
+// fitsItem says whether a list takes an item; lists of integers read them as sizes are read.
+func (c pythonCall) fitsItem(base string, o vm.Object) bool {
+	if base == "int" {
+		base = "SymInt"
+	}
+	return c.fitsOne(base, o)
+}
+
+// fitsOne says whether a parameter that is no list takes a value.
 func (c pythonCall) fitsOne(base string, o vm.Object) bool {
 	v, ok := c.t.Value(o)
 	if !ok {
@@ -387,7 +400,7 @@ func (c pythonCall) fitsOne(base string, o vm.Object) bool {
 		return single
 	case "int", "SymInt":
 		_, ok := v.(int64)
-		return ok || single && x.DType.IsInt()
+		return ok || (single || base == "SymInt" && isT && x.Numel() == 1) && x.DType.IsInt()
 	case "float":
 		switch v.(type) {
 		case int64, float64:

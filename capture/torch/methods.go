@@ -341,6 +341,34 @@ func (t *Torch) hooked(name string, f func(args []vm.Object, kw []vm.KwArg) (vm.
 	}
 }
 
+// toDevice is the method that copies a tensor to a kind of device, of which there is none; a device of another kind is refused as such.
+func (t *Torch) toDevice(kind string) vm.GoFunc {
+	return t.hooked(kind, func(a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+		var to vm.Object = vm.None
+		for _, k := range kw {
+			if k.Name == "device" {
+				to = k.Value
+			}
+		}
+		if len(a) > 1 {
+			to = a[1]
+		}
+		if _, isIndex := vm.AsInt(to); isIndex {
+			return nil, t.noAccelerator()
+		}
+		if to != vm.None {
+			text, err := t.In.Str(to)
+			if err != nil {
+				return nil, err
+			}
+			if of, _, _ := strings.Cut(text, ":"); of != kind {
+				return nil, t.In.Errorf(t.In.Exc.RuntimeError, "Invalid device, must be %s device", kind)
+			}
+		}
+		return nil, t.Error(aten.NoDevice(kind))
+	})
+}
+
 func (t *Torch) special() map[string]vm.GoFunc {
 	in := t.In
 	dimArg := func(x *tensor.Tensor, o vm.Object) (int, error) {
@@ -374,7 +402,7 @@ func (t *Torch) special() map[string]vm.GoFunc {
 				}
 				which = v
 			}
-			if p, ok := which.(*Tensor); ok && wholeTensor(p) {
+			if p, ok := which.(*Tensor); ok && len(p.T.Shape) == 0 && wholeTensor(p) {
 				v, err := t.item(p.T)
 				if err != nil {
 					return nil, err
@@ -571,7 +599,7 @@ func (t *Torch) special() map[string]vm.GoFunc {
 			return t.notedItem(a, func() (vm.Object, error) { return t.number(a[0].(*Tensor).T, vm.IntType) })
 		}),
 		"__index__": t.hooked("__index__", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-			if a[0].(*Tensor).T.DType.IsFloat() {
+			if x := a[0].(*Tensor).T; x.DType.IsFloat() || x.Numel() != 1 && !x.Fake {
 				return nil, in.Errorf(in.Exc.TypeError, "only integer tensors of a single element can be converted to an index")
 			}
 			return t.number(a[0].(*Tensor).T, vm.IntType)
@@ -653,14 +681,8 @@ func (t *Torch) special() map[string]vm.GoFunc {
 			}
 			return a[0], nil
 		}),
-		"cuda": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-			if len(a) > 1 {
-				if _, isIndex := vm.AsInt(a[1]); isIndex {
-					return nil, t.noAccelerator()
-				}
-			}
-			return nil, t.Error(aten.NoDevice("cuda"))
-		},
+		"cuda": t.toDevice("cuda"), "xpu": t.toDevice("xpu"),
+		"pin_memory": t.hooked("pin_memory", func([]vm.Object, []vm.KwArg) (vm.Object, error) { return nil, t.noAccelerator() }),
 		"new_tensor": t.hooked("new_tensor", func(a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 			given := false
 			for _, k := range kw {

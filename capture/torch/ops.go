@@ -445,8 +445,8 @@ func (t *Torch) asList(name string, args []vm.Object, skip int) ([]vm.Object, er
 	return append(slices.Clone(args[:skip]), vm.NewTuple(list...)), nil
 }
 
-// wholeTensor reports whether p is taken where an int is: a whole number without dimensions.
-func wholeTensor(p *Tensor) bool { return len(p.T.Shape) == 0 && p.T.DType.IsInt() }
+// wholeTensor reports whether p is taken where a size is: a whole number, in however many dimensions.
+func wholeTensor(p *Tensor) bool { return p.T.DType.IsInt() && p.T.Numel() == 1 }
 
 // function is the torch function of an operator packet: torch.relu.
 func (t *Torch) function(module, target, name string) *vm.Builtin {

@@ -129,14 +129,13 @@ func (t *Torch) toList(x *tensor.Tensor) (vm.Object, error) {
 }
 
 func (t *Torch) repr(p *Tensor) (vm.Object, error) {
-	var extra []string
-	if n := t.Grad.GradFn(p.T); n != "" {
-		extra = append(extra, "grad_fn=<"+n+">")
-	} else if t.Grad.RequiresGrad(p.T) {
-		extra = append(extra, "requires_grad=True")
-	}
+	extra := t.gradText(p.T)
 	if p.T.Fake {
-		return vm.Str(t.fakeText(p, extra)), nil
+		dims := make([]string, len(p.T.Shape))
+		for i, n := range t.sizes(p.T) {
+			dims[i], _ = t.In.Repr(n) // a number, whose repr cannot fail
+		}
+		return vm.Str(fakeText(p, dims, extra)), nil
 	}
 	opts := t.Print
 	opts.Default = t.DefaultDType
@@ -289,13 +288,27 @@ func (t *Torch) backward(a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 	return vm.None, t.Error(err)
 }
 
-// fakeText is the repr of a tensor without data.
-func (t *Torch) fakeText(p *Tensor, extra []string) string {
-	x := p.T
-	dims := make([]string, len(x.Shape))
-	for i, n := range t.sizes(x) {
-		dims[i], _ = t.In.Repr(n) // a number, whose repr cannot fail
+// gradText is what the repr of a tensor says of how it came about, one or no item.
+func (t *Torch) gradText(x *tensor.Tensor) []string {
+	if n := t.Grad.GradFn(x); n != "" {
+		return []string{"grad_fn=<" + n + ">"}
+	} else if t.Grad.RequiresGrad(x) {
+		return []string{"requires_grad=True"}
 	}
+	return nil
+}
+
+// FakeText is the repr of a tensor without data whose sizes go by the given names.
+func (t *Torch) FakeText(p *Tensor, dims []string) string {
+	s := fakeText(p, dims, t.gradText(p.T))
+	if p.class.Name == "Parameter" {
+		s = "Parameter(" + s + ")"
+	}
+	return s
+}
+
+func fakeText(p *Tensor, dims, extra []string) string {
+	x := p.T
 	size := "(" + strings.Join(dims, ", ") + ")"
 	if len(dims) == 1 {
 		size = "(" + dims[0] + ",)"
@@ -307,5 +320,9 @@ func (t *Torch) fakeText(p *Tensor, extra []string) string {
 	if x.DType != tensor.Float32 {
 		s += ", dtype=torch." + x.DType.String()
 	}
-	return strings.Join(append([]string{s}, extra...), ", ") + ")"
+	s = strings.Join(append([]string{s}, extra...), ", ") + ")"
+	if p.same != nil && p.same.class.Name == "Parameter" && p.class != p.same.class { // else its own repr says so
+		s = "Parameter(" + s + ")"
+	}
+	return s
 }

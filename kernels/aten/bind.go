@@ -245,11 +245,14 @@ func convert(t Type, v Value, level int) (Value, bool) {
 		if _, ok := x.(*tensor.Tensor); t.Base == "Tensor" && !ok {
 			return nil, false // numbers pass for tensors one by one only
 		}
+		if t.Base == "int" {
+			return convertElem("SymInt", x, level) // an item of a list is read as one
+		}
 		return convertElem(t.Base, x, level)
 	}
 	l, ok := v.([]Value)
 	if !ok {
-		if t.Size == 0 {
+		if x, isT := v.(*tensor.Tensor); t.Size == 0 || t.Base != "Tensor" && isT && x != nil && len(x.Shape) != 0 {
 			return nil, false
 		}
 		x, ok := elem(v)
@@ -327,9 +330,9 @@ func fits[T any](v Value) (Value, bool) {
 	return t, ok
 }
 
-// itemFor is the number in a tensor without dimensions, where a parameter takes such.
+// itemFor is the number in a tensor without dimensions, where a parameter takes such; a size is read from any tensor of one element.
 func itemFor(base string, t *tensor.Tensor, level int) (Value, bool) {
-	if t == nil || level < 2 || len(t.Shape) != 0 || t.Fake {
+	if t == nil || level < 2 || len(t.Shape) != 0 && (base != "SymInt" || t.Numel() != 1) || t.Fake {
 		return nil, false
 	}
 	switch base {

@@ -28,6 +28,9 @@ func (c *Call) expandIndices(self *tensor.Tensor, in []*tensor.Tensor) (idx []*t
 		case tensor.Bool, tensor.UInt8:
 			for j := range t.Shape {
 				d := len(idx) + j
+				if d < self.Dim() && t.Shape[j] != self.Shape[d] && t.DType == tensor.Bool && (!c.real || t.Fake) {
+					break // how many there are is asked for first
+				}
 				if d >= self.Dim() || t.Shape[j] != self.Shape[d] {
 					return nil, nil, 0, kindf(IndexError, "The shape of the mask %s at index %d does not match the shape of the indexed tensor %s at index %d", tensor.ShapeText(t.Shape), j, tensor.ShapeText(self.Shape), d)
 				}

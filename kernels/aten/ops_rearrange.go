@@ -201,16 +201,20 @@ func rearrange() {
 			d = int64(0)
 		}
 		rep := Value(r)
-		if r.Dim() == 0 || r.Dim() == 1 && r.Shape[0] == 1 {
-			x, ok := t.(*tensor.Tensor)
-			if !ok {
-				return nil, t.(error)
-			}
-			w, err := wrapDim(toInt(d), int64(x.Dim()))
-			if err != nil {
-				return nil, err
-			}
+		x, ok := t.(*tensor.Tensor)
+		if !ok {
+			return nil, t.(error)
+		}
+		w, err := wrapDim(toInt(d), int64(x.Dim()))
+		switch {
+		case err != nil:
+			return nil, err
+		case r.Dim() == 0 || r.Dim() == 1 && r.Shape[0] == 1:
 			rep = must(c.via("expand", must(c.via("reshape", r, ints([]int64{1}))), ints([]int64{x.Shape[w]})))
+		case r.Dim() > 1:
+			return nil, errf("repeats must be 0-dim or 1-dim tensor")
+		case r.Shape[0] != x.Shape[w]:
+			return nil, errf("repeats must have the same size as input along dim, but got repeats.size(0) = %d and input.size(%d) = %d", r.Shape[0], w, x.Shape[w])
 		}
 		return c.via("index_select", t, d, must(c.via("repeat_interleave.Tensor", rep, c.Args[3])))
 	})

@@ -108,13 +108,13 @@ func selects() {
 	})
 	def("masked_select", func(c *Call) (Value, error) {
 		t, m := c.T(0), c.T(1)
-		if m.DType != tensor.Bool {
-			return nil, errf("masked_select: expected BoolTensor for mask")
-		}
 		if !c.real {
 			return nil, &Error{Kind: DataDependentError, Msg: c.Op.Name()}
 		}
-		sh, err := tensor.BroadcastShapes(t.Shape, m.Shape)
+		if m.DType != tensor.Bool {
+			return nil, errf("masked_select: expected BoolTensor for mask")
+		}
+		sh, err := tensor.BroadcastShapes(m.Shape, t.Shape)
 		if err != nil {
 			return nil, errf("%s", err)
 		}

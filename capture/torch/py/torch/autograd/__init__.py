@@ -27,9 +27,7 @@ class _Engine:
         return torch._C._is_checkpoint_valid()
 
 
-class Variable(torch.Tensor, metaclass=VariableMeta):
-    _execution_engine = _Engine()
-
+class _LegacyVariableBase:
     # Variables are tensors since long: making one gives a tensor that shares the data.
     def __new__(cls, data=None, requires_grad=False, volatile=None):
         if volatile is not None:
@@ -41,6 +39,14 @@ class Variable(torch.Tensor, metaclass=VariableMeta):
         if not isinstance(data, torch.Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(data).__name__}")
         return data.detach().requires_grad_(requires_grad)
+
+
+_LegacyVariableBase.__module__ = "torch._C"
+torch._C._LegacyVariableBase = _LegacyVariableBase
+
+
+class Variable(_LegacyVariableBase, metaclass=VariableMeta):
+    _execution_engine = _Engine()
 
 
 SavedTensor = torch._C._autograd.SavedTensor
