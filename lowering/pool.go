@@ -250,12 +250,13 @@ func (p *pool) position(ix []ir.Index, d tensor.DType) *ir.Expr {
 	return cast(at, tensor.Int64)
 }
 
-// avgPool lowers averages over windows. They are summed in double, as the kernel does.
+// avgPool lowers averages over windows. They are summed as the kernel does: in single precision where the operand is, else in double. Sums of many
+// elements, which are not added in the kernel's order, are all in double.
 func (l *lowerer) avgPool(n *fx.Node, t *tensor.Tensor, nd int, adaptive bool) *value {
 	if !t.DType.IsFloat() {
 		return nil
 	}
-	const d = tensor.Float64
+	d := tensor.Float64
 	include, divisor := true, fx.Arg(nil)
 	if !adaptive {
 		if b, ok := arg(n, 5, "count_include_pad").(bool); ok {
@@ -281,15 +282,19 @@ func (l *lowerer) avgPool(n *fx.Node, t *tensor.Tensor, nd int, adaptive bool) *
 	}
 	zero, _ := constant(float64(0), compute(t.DType))
 	l.frame(n, p, zero)
+	many := taps > maxTaps && !varies
+	if t.DType == tensor.Float32 && !many {
+		d = tensor.Float32
+	}
 	count, _ := constant(float64(by), d)
 	size := func(ix []ir.Index) *ir.Expr {
 		if !varies {
 			return count
 		}
-		return p.count(ix, include)
+		return cast(p.count(ix, include), d)
 	}
 	from := append(slices.Clone(p.x.from), n.Name)
-	if taps > maxTaps && !varies {
+	if many {
 		out := l.newBuffer(t)
 		ax := axes(len(t.Shape) + nd)
 		l.loop(&ir.Loops{Out: out, At: out.StoreAt(), Ranges: t.Shape, Reduction: p.k, Reduce: "sum", Value: cast(p.tap(ax[:len(t.Shape)], ax[len(t.Shape):]), d),

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -36,6 +37,7 @@ func TestWindows(t *testing.T) {
 			x.SetFloats(v)
 			inputs = append(inputs, x)
 		}
+		many := map[string]bool{} // averages of more elements than are added in the kernel's order, or that may be
 		var lines, outs []string
 		var want []*tensor.Tensor
 		list := func(nd int, most, least int) string {
@@ -69,6 +71,7 @@ func TestWindows(t *testing.T) {
 				}
 			}
 			res := fmt.Sprintf("r%d", len(lines))
+			many[res] = d == tensor.Float32 && strings.Contains(line, "avg_pool") && (nd == 3 || strings.HasPrefix(line, "_adaptive") || elements(line) > 36)
 			text := "    " + res + " = torch.ops.aten." + line + "\n"
 			names := []string{res}
 			if results == 2 {
@@ -112,6 +115,9 @@ func TestWindows(t *testing.T) {
 			for i, w := range want {
 				x, y := got[i].(*tensor.Tensor).Floats(), w.Floats()
 				for k := range y {
+					if many[strings.TrimRight(outs[i], "ab")] && math.Abs(x[k]-y[k]) <= 1e-6*math.Abs(y[k])+1e-7 {
+						continue // they are added in another order
+					}
 					if x[k] != y[k] && (x[k] == x[k] || y[k] == y[k]) {
 						t.Errorf("%s of %s, tier %d: element %d is %v, want %v\n%s", outs[i], d, tier, k, x[k], y[k], strings.Join(lines, ""))
 						break
@@ -123,4 +129,14 @@ func TestWindows(t *testing.T) {
 			}
 		}
 	}
+}
+
+// elements is how many a window has whose sizes are the first list of a call.
+func elements(line string) int {
+	n := 1
+	for _, s := range strings.Split(line[strings.Index(line, "[")+1:strings.Index(line, "]")], ",") {
+		k, _ := strconv.Atoi(strings.TrimSpace(s))
+		n *= k
+	}
+	return n
 }
