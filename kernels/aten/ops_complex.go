@@ -36,7 +36,7 @@ var complexRows = func() map[string]bool {
 		_fft_c2c _fft_c2r equal where tril triu masked_fill reshape _reshape_alias _unsafe_view native_dropout
 		sym_size sym_stride sym_numel sym_storage_offset size stride numel dim storage_offset resize_ set_ lift_fresh lift detach alias trace
 		linalg_vector_norm isclose rand_like randn_like normal normal_functional uniform lift_fresh_copy unbind split split_with_sizes chunk
-		linalg_solve_triangular _trilinear convert_element_type broadcast_in_dim resize_as scatter scatter_reduce`) {
+		linalg_solve_triangular _trilinear convert_element_type broadcast_in_dim rev resize_as scatter scatter_reduce`) {
 		m[n] = true
 	}
 	return m

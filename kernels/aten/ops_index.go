@@ -211,6 +211,10 @@ func (c *Call) planIndex(self *tensor.Tensor, in []*tensor.Tensor) (*indexPlan, 
 // addSpread adds x, broadcast to the shape of y, to y: int64 both, and contiguous.
 func addSpread(y, x *tensor.Tensor) {
 	to, from := tensor.Whole[int64](y), tensor.Whole[int64](x)
+	if y.Dim() == 0 { // which has no inner loop
+		to[0] += from[0]
+		return
+	}
 	tensor.NewLoop(y.Shape, y, x).Parts(func(l *tensor.Loop) {
 		step := l.Inner()
 		l.Rows(func(off []int64, n int64) {
