@@ -220,7 +220,7 @@ func (pl *planner) upcoming(ctx context.Context, v *view, count, depth int) ([]*
 				passed = true
 			case !sweeping && r.large && CostOf(v.cur).Calls <= fewCalls && (r.soon == nil || !r.soon(v)):
 			case r.together && !(pl.grouped() && CostOf(v.cur).Calls <= fewCalls):
-			case !passed || pl.off[r.name] || !sweeping && !q.all && !r.early || r.needs > nothing && v.w.outdated || r.needs == values && v.w.hollow:
+			case !passed || pl.off[r.name] || !sweeping && !q.all && !r.opensEarly || r.needs > nothing && v.w.outdated || r.needs == values && v.w.hollow:
 			case !sweeping && r.opening != nil && !(r.large && CostOf(v.cur).Calls <= fewCalls):
 				for _, e := range r.opening(v) {
 					q.edits = append(q.edits, early{e, r.name, r.likely})

@@ -13,18 +13,18 @@ import (
 // A reduction is one row of the table: run edits the current state through the driver until it has no more ideas; singles
 // are its smallest edits of the current state, for the sweep.
 type reduction struct {
-	name     string
-	needs    knowledge
-	run      func(ctx context.Context, d *driver) error
-	singles  func(v *view) []Edit // nil => none that others do not have
-	large    bool                 // for graphs of many calls
-	soon     func(v *view) bool   // for which failures it asks for its singles in graphs of few calls; nil => none
-	likely   bool                 // the opening is often adopted
-	together bool                 // for graphs of few calls, where candidates are asked together
-	early    bool                 // its opening is worth to be looked at where that costs something, and rows after it are to come
-	graph    bool                 // takes calls, outputs and inputs away; the others make plain what is left
-	grain    grain                // of what it changes
-	opening  func(v *view) []Edit // what run will ask first: idle workers look at it before its time; nil => singles
+	name       string
+	needs      knowledge
+	run        func(ctx context.Context, d *driver) error
+	singles    func(v *view) []Edit // nil => none that others do not have
+	large      bool                 // for graphs of many calls
+	soon       func(v *view) bool   // for which failures it asks for its singles in graphs of few calls; nil => none
+	likely     bool                 // the opening is often adopted
+	together   bool                 // for graphs of few calls, where candidates are asked together
+	opensEarly bool                 // its opening is asked ahead of its time also where that costs something
+	graph      bool                 // takes calls, outputs and inputs away; the others make plain what is left
+	grain      grain                // of what it changes
+	opening    func(v *view) []Edit // what run will ask first: idle workers look at it before its time; nil => singles
 }
 
 // reductions, coarse to fine. The first row finds where the failure is; the others take away what it does not need.
@@ -35,9 +35,9 @@ func init() { // the functions look the table up through the driver
 		// one call, alone on its real inputs; else the smallest prefix, its smallest suffix, and both ends alone
 		{name: "localise", needs: values, run: localise},
 		{name: "dead", run: dead},
-		{name: "plain", needs: looks, run: plain, likely: true, early: true, opening: plainEdit}, // the simplest inputs, all at once: early, as small tensors make every query cheaper
-		{name: "apart", run: apart, together: true, early: true, opening: apartOpening},          // what the other rows ask of a small graph, at once
-		needs("symbols", looks, symbolItems, concrete),                                           // sizes that are inputs become numbers
+		{name: "plain", needs: looks, run: plain, likely: true, opensEarly: true, opening: plainEdit}, // the simplest inputs, all at once: early, as small tensors make every query cheaper
+		{name: "apart", run: apart, together: true, opensEarly: true, opening: apartOpening},          // what the other rows ask of a small graph, at once
+		needs("symbols", looks, symbolItems, concrete),                                                // sizes that are inputs become numbers
 		taking(items("regions", nothing, regionItems, func(n []string) Edit { return DropRegions{n} })),
 		taking(reduction{name: "inline", run: inline, singles: inlineSingles}), // a branch or body for a higher-order call
 		taking(itemsOf("outputs", nothing, outputItems, innerOutputs, func(n []string) Edit { return DropOutputs{n} })),
@@ -53,12 +53,12 @@ func init() { // the functions look the table up through the driver
 		finer(ofShapes, reduction{name: "sizes", needs: looks, run: shrink, singles: shrinkSingles}),
 		finer(ofShapes, needs("dtypes", nothing, dtypeItems, simplerDTypes)),
 		finer(ofShapes, needs("layouts", nothing, layoutItems, contiguous)),
-		finer(ofData, reduction{name: "values", likely: true, early: true, run: fills, singles: fillSingles, opening: fillOpening}), // zeros, ones, arange, random
+		finer(ofData, reduction{name: "values", likely: true, opensEarly: true, run: fills, singles: fillSingles, opening: fillOpening}), // zeros, ones, arange, random
 		finer(ofArguments, reduction{name: "arguments", likely: true, run: arguments, singles: argumentSingles, opening: argumentOpening}),
 		finer(ofSettings, needs("config", nothing, configItems, func(n []string) Edit { return DropSettings{n} })),
-		{name: "simplify", needs: looks, run: simplify, singles: simplifications},                       // down the lattice of operators
-		items("casts", nothing, castItems, func(n []string) Edit { return Uncast{n} }),                  // what a call's argument dtype does as well
-		finer(ofData, reduction{name: "elements", early: true, run: elements, singles: elementSingles}), // the few that matter
+		{name: "simplify", needs: looks, run: simplify, singles: simplifications},                            // down the lattice of operators
+		items("casts", nothing, castItems, func(n []string) Edit { return Uncast{n} }),                       // what a call's argument dtype does as well
+		finer(ofData, reduction{name: "elements", opensEarly: true, run: elements, singles: elementSingles}), // the few that matter
 		{name: "sweep", run: sweep},            // one element at a time, until nothing more goes: 1-minimal
 		{name: "workaround", run: workarounds}, // settings that make the failure go away
 	}
