@@ -244,21 +244,25 @@ func (p *planner) shared(o vm.Object, parts []vm.Object, mk func() (vm.Object, f
 	if err != nil {
 		return nil, err
 	}
-	key := p.part(o)
-	again = func(r *rebuild) (vm.Object, error) {
+	again = madeOnce(p.part(o), &rs, mk)
+	return again, nil
+}
+
+// madeOnce makes an object once within a rebuild, before its parts, of which rs are the recipes by then.
+func madeOnce(key part, rs *[]recipe, mk func() (vm.Object, filler)) recipe {
+	return func(r *rebuild) (vm.Object, error) {
 		if x := r.made[key]; x != nil {
 			return x, nil
 		}
 		x, fill := mk()
 		r.made[key] = x
-		items, err := r.all(rs)
+		items, err := r.all(*rs)
 		if err != nil {
 			return nil, err
 		}
 		fill(items)
 		return x, nil
 	}
-	return again, nil
 }
 
 // sharedLater is shared for an object whose parts are planned with the effects of the trace: what compiled code gives back of them comes last.
@@ -267,20 +271,7 @@ func (p *planner) sharedLater(o vm.Object, parts []vm.Object, mk func() (vm.Obje
 		return func(b *rebuild) (vm.Object, error) { return (*r)(b) }, nil
 	}
 	var rs []recipe
-	key := p.part(o)
-	again := recipe(func(r *rebuild) (vm.Object, error) {
-		if x := r.made[key]; x != nil {
-			return x, nil
-		}
-		x, fill := mk()
-		r.made[key] = x
-		items, err := r.all(rs)
-		if err != nil {
-			return nil, err
-		}
-		fill(items)
-		return x, nil
-	})
+	again := madeOnce(p.part(o), &rs, mk)
 	p.memo[o] = &again
 	p.unwritten = append(p.unwritten, func() (err error) {
 		rs, err = p.lastToFirst(parts)
