@@ -165,7 +165,7 @@ func (v *view) suspected(us [][]string) *ask {
 			}
 		}
 	}
-	suspected := len(hints)
+	fromEngine := len(hints)
 	all, best := named(us, g, v.message)
 	for _, u := range best[:min(len(best), maxNamed)] {
 		hint(u)
@@ -203,13 +203,13 @@ func (v *view) suspected(us [][]string) *ask {
 		}
 	}
 	switch {
-	case v.accuracy() && (suspected > 0 || len(hints) == 1): // the value of the first is what was seen to be wrong, be it for what it is computed together with
+	case v.accuracy() && (fromEngine > 0 || len(hints) == 1): // the value of the first is what was seen to be wrong, be it for what it is computed together with
 		return &ask{edit: hints[0], chance: likely, no: func() *ask { return anyOf("", 0.25, hints[1:], nil, together) }}
-	case suspected == 0:
+	case fromEngine == 0:
 		return anyOf("", 0.5, hints, nil, together)
 	}
-	return anyOf("", 0.5, hints[:suspected], nil, func() *ask {
-		return near(func() *ask { return anyOf("", 0.5, hints[suspected:], nil, together) })
+	return anyOf("", 0.5, hints[:fromEngine], nil, func() *ask {
+		return near(func() *ask { return anyOf("", 0.5, hints[fromEngine:], nil, together) })
 	})
 }
 

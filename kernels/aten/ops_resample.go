@@ -274,22 +274,21 @@ func resampledSums(o, t *tensor.Tensor, lead int64, in, out []int64, tables [][]
 	if !transpose {
 		t, in, tables = needed(t, in, tables)
 	}
-	switch {
-	case t.DType == tensor.Float32 && o.DType == tensor.Float32:
-		x, done := lent(t)
-		defer done()
-		inRows(o, func(o *tensor.Tensor) {
-			if at := picks(tables); transpose && at != nil {
-				pickedSums(o.Float32s(), x.Float32s(), lead, in, out, at)
-				return
-			}
-			resample(o.Float32s(), x.Float32s(), lead, in, out, tables, transpose)
-		})
-	default:
+	if t.DType != tensor.Float32 || o.DType != tensor.Float32 {
 		y := make([]float64, o.Numel())
 		resample(y, t.Floats(), lead, in, out, tables, transpose)
 		o.SetFloats(y)
+		return
 	}
+	x, done := lent(t)
+	defer done()
+	inRows(o, func(o *tensor.Tensor) {
+		if at := picks(tables); transpose && at != nil {
+			pickedSums(o.Float32s(), x.Float32s(), lead, in, out, at)
+			return
+		}
+		resample(o.Float32s(), x.Float32s(), lead, in, out, tables, transpose)
+	})
 }
 
 // needed is t without the rows and columns that no tap reads, and its tables, where that leaves less.

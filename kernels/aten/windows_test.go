@@ -128,15 +128,22 @@ func TestPickedSums(t *testing.T) {
 	}
 }
 
+// normal is n float32 numbers, normally distributed with a deviation, of which others take the first places.
+func normal(r *rand.Rand, n int64, deviation float64, first ...float32) *tensor.Tensor {
+	x := tensor.Empty(tensor.Float32, n)
+	xs := x.Float32s()
+	for i := range xs {
+		xs[i] = float32(r.NormFloat64() * deviation)
+	}
+	copy(xs, first)
+	return x
+}
+
 // TestPowersOf: powers of a number are the general ones, to the last bit but one, of special values as well.
 func TestPowersOf(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
-	x := tensor.Empty(tensor.Float32, 1200)
+	x := normal(r, 1200, 20, 0, float32(math.Copysign(0, -1)), 1, -1, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()), 1e30, -1e30)
 	xs := x.Float32s()
-	for i := range xs {
-		xs[i] = float32(r.NormFloat64() * 20)
-	}
-	copy(xs, []float32{0, float32(math.Copysign(0, -1)), 1, -1, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()), 1e30, -1e30})
 	for _, b := range []float64{2, 0.5, 1e-3, 3.7, 1e20, 1, 0, -2, math.Inf(1), math.NaN()} {
 		out := mustTensor(t, "aten.pow.Scalar", b, x)
 		if b == -2 {
@@ -154,12 +161,8 @@ func TestPowersOf(t *testing.T) {
 // TestSinc holds sinc, and sums of every other element, against their plain forms.
 func TestSinc(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
-	x := tensor.Empty(tensor.Float32, 1500)
+	x := normal(r, 1500, 30, 0, float32(math.Copysign(0, -1)), 1e-40, float32(math.Inf(1)), float32(math.NaN()), 1, 2.5)
 	xs := x.Float32s()
-	for i := range xs {
-		xs[i] = float32(r.NormFloat64() * 30)
-	}
-	copy(xs, []float32{0, float32(math.Copysign(0, -1)), 1e-40, float32(math.Inf(1)), float32(math.NaN()), 1, 2.5})
 	for i, y := range mustTensor(t, "aten.sinc", x).Float32s() {
 		if want := sinc32(float64(xs[i])); !(math.Abs(float64(y)-want) <= 3e-7*math.Abs(want)+3e-8) && !(y != y && want != want) {
 			t.Errorf("sinc(%v) is %v, want %v", xs[i], y, want)
