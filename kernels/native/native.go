@@ -1,7 +1,7 @@
 package native
 
 /*
-#cgo CFLAGS: -O3 -std=gnu11 -Wno-unused-function
+#cgo CFLAGS: -O3 -g0 -std=gnu11 -Wno-unused-function
 #cgo LDFLAGS: -lm -ldl
 #include <stdlib.h>
 #include "kernels.h"
