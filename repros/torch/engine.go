@@ -266,7 +266,7 @@ func (e *Engine) Run(ctx context.Context, r *repros.Repro, c minify.Candidate) (
 		return replay.Outcome{Status: replay.Invalid, Message: err.Error()}, nil
 	}
 	q := e.query(x, derived)
-	q.Locate, q.Until, q.Choose = c.Reduction == "start", c.Until, c.Choose
+	q.Locate, q.Idle, q.Until, q.Choose = c.Reduction == "start", c.Idle, c.Until, c.Choose
 	o, err := e.Client.Run(ctx, q)
 	if err != nil {
 		return o, err

@@ -42,6 +42,7 @@ type subject struct {
 	CompileThreads int                `json:"compile_threads,omitempty"`
 	Limits         limits             `json:"limits"`
 	Locate         bool               `json:"locate,omitempty"`
+	Idle           bool               `json:"idle,omitempty"`
 	Until          string             `json:"until,omitempty"`
 	Choose         *replay.Choose     `json:"choose,omitempty"`
 	Inputs         []string           `json:"inputs"`                // explore: what load_args gives, in its order

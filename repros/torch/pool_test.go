@@ -387,3 +387,30 @@ func TestSmallCandidatesShareACompilation(t *testing.T) {
 	}
 	t.Error("each is compiled for itself")
 }
+
+// TestIdle: a job for idle processors has no place of its own among those at work, and gives way to them.
+func TestIdle(t *testing.T) {
+	t.Parallel()
+	e := real(t, Options{Slots: 1})
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	var wg conc.WaitGroup
+	defer wg.Wait()
+	defer stop()
+	ended := make(chan bool)
+	wg.Go(func() {
+		_, _ = e.Run(ctx, aot("import time\ntime.sleep(600)", "return (x,)")) // it is cancelled
+		close(ended)
+	})
+	q := aot("import os\nassert os.nice(0) >= 10", "c = torch.ops.aten.add.Tensor(x, 1)\nreturn (c,)")
+	q.Idle = true
+	o, err := e.Run(ctx, q)
+	if err != nil || o.Status != replay.Pass {
+		t.Error(err, o)
+	}
+	select {
+	case <-ended:
+		t.Error("the job that has the only place ended first")
+	default:
+	}
+}

@@ -28,6 +28,7 @@ type Query struct {
 	Give     map[string][]byte  // those of Storages that are this query's alone, by hash
 	SaveDir  string             // Fresh: as the text says it
 	Locate   bool               // after aot: say which calls to blame, where that can be told
+	Idle     bool               // on what other queries leave of the processors, and beside as many as may be at work
 	Until    string             // as minify.Candidate says it: "backend", where Dynamo calls one, or "C++", where the first code is to be compiled
 }
 
@@ -106,7 +107,7 @@ func (c *Client) job(op string, q Query) job {
 // Run runs one query. The error is ctx's, or that no Python with torch can be started any more; all else is an outcome.
 func (c *Client) Run(ctx context.Context, q Query) (replay.Outcome, error) {
 	j := c.job("run", q)
-	j.Nonce, j.Locate, j.Until, j.Choose = rand.Text(), q.Locate, q.Until, q.Choose
+	j.Nonce, j.Locate, j.Idle, j.Until, j.Choose = rand.Text(), q.Locate, q.Idle, q.Until, q.Choose
 	if q.Fresh {
 		j.Op, j.Storages, j.SaveDir = "fresh", q.Storages, q.SaveDir
 	}
@@ -124,7 +125,9 @@ func (c *Client) Run(ctx context.Context, q Query) (replay.Outcome, error) {
 			return replay.Outcome{Status: replay.Infrastructure, Message: "an answer that is no outcome: " + err.Error()}, nil
 		}
 		if o := r.outcome(q.Until); try == 2 || r.Killer != "SIGKILL" {
-			c.learn(r)
+			if !q.Idle { // what it took says nothing about others
+				c.learn(r)
+			}
 			return o, nil
 		}
 	}

@@ -16,6 +16,7 @@ from .spent import Spent, time_compiler
 from .wire import pack, unpack, write_all
 
 GROWTH = 64 << 20  # bytes in a second; a hang takes none
+IDLE = 10  # how nice a job is that takes what others leave of the processors
 
 
 def settle_in(output):
@@ -79,6 +80,8 @@ class Child:
             os.close(self.orders)
             server.leave()
             limit(self.job.get("limits") or {})
+            if self.job.get("idle"):
+                os.nice(IDLE)
             nonce = self.job.get("nonce")
 
             def say(**message):

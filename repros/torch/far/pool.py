@@ -50,9 +50,9 @@ class Pool:
         self.requests.append(Request(child, wish))
 
     def working(self):
-        """The children that wait for no library."""
+        """The children that wait for no library; none of those that take only what others leave of the processors."""
         waiting = {r.child for r in self.requests}
-        return [c for c in self.server.children.values() if c not in waiting]
+        return [c for c in self.server.children.values() if c not in waiting and not c.job.get("idle")]
 
     def busy(self):
         return len(self.builds) + len(self.working())

@@ -25,7 +25,8 @@ def query(server):
         if job.get("until") == "built":
             only_look()
         else:
-            ask_for_libraries(mark)
+            if not job.get("idle"):
+                ask_for_libraries(mark)
             if (job.get("compile_threads") or 1) > 1:
                 compile_together(mark, job["compile_threads"])
         try:

@@ -144,7 +144,7 @@ class Server:
         elif op == "put":
             self.put(message)
             self.answer(message["id"], {})
-        elif op == "run":
+        elif op == "run" and not message.get("idle"):
             self.pool.later(message, lambda: self.begin(op, message))
         elif op in JOBS or op == "fresh":
             self.begin(op, message)

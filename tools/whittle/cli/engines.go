@@ -41,6 +41,30 @@ type engines struct {
 	o       minifyOptions
 	workers int           // queries at a time
 	client  *torch.Client // nil until it is needed
+
+	next  *repros.Repro // the failure that comes next, begun while the one before is under way; nil: none
+	ahead engine.Engine // its engine
+	begun *reduce.Begun
+}
+
+// begin runs the start of the failure that comes next, on what the one under way leaves idle. Only a real PyTorch has anything to gain. What cannot be begun
+// says why when it comes to it.
+func (g *engines) begin(ctx context.Context, s *subject) {
+	if s == nil || g.client == nil || g.next != nil || reduce.NeedsBackend(s.repro) {
+		return
+	}
+	g.next, g.ahead = s.repro, torch.New(g.client)
+	g.begun = reduce.Begin(ctx, g.ahead, s.repro, s.dir)
+}
+
+// took gives what was begun of a failure, with its engine; nil where nothing was.
+func (g *engines) took(r *repros.Repro) (engine.Engine, *reduce.Begun) {
+	e, b := g.ahead, g.begun
+	if g.next != r {
+		return nil, nil
+	}
+	g.next, g.ahead, g.begun = nil, nil, nil
+	return e, b
 }
 
 // of gives a failure's engine, and what ends it when the failure is done with: one of a real PyTorch lives on, for the next, until close.
@@ -123,6 +147,9 @@ func (g *engines) start(ctx context.Context, command []string, memory int64) err
 
 // close ends the Python.
 func (g *engines) close() {
+	if g.begun != nil {
+		g.begun.Close()
+	}
 	if g.client != nil {
 		_ = g.client.Close() // it has been asked all that there is to ask
 	}

@@ -56,6 +56,7 @@ type subject struct {
 	path  string // of its file, or of the script that failed
 	// failure is the store's record of it, which is told of its search; 0: none.
 	failure int64
+	next    *subject // that is shrunk after it; nil: none
 }
 
 // origin is where a failure comes from, for people: the whole path of what is a file here.
@@ -377,6 +378,9 @@ func (a *app) minifyAll(ctx context.Context, st *replay.Store, all []subject, o 
 	}
 	worst := exitCode(0)
 	for i, s := range all {
+		if i+1 < len(all) {
+			s.next = &all[i+1]
+		}
 		if len(all) > 1 {
 			fmt.Fprintf(a.stderr, "whittle: %s (%d of %d)\n", s.path, i+1, len(all))
 		}
@@ -411,15 +415,21 @@ func oneFile(cmd string) cobra.PositionalArgs {
 func (a *app) minify(ctx context.Context, st *replay.Store, g *engines, of subject, events *eventWriter) error {
 	r, path, o := of.repro, of.path, g.o
 	clock := engine.NewClock(time.Now)
-	starting := clock.Begin(engine.OnStart)
-	e, closed, err := g.of(ctx, r)
-	starting.End()
-	if err != nil {
-		return err
+	e, begun := g.took(r)
+	if begun == nil {
+		starting := clock.Begin(engine.OnStart)
+		made, closed, err := g.of(ctx, r)
+		starting.End()
+		if err != nil {
+			return err
+		}
+		defer closed()
+		e = made
+	} else {
+		defer begun.Close()
 	}
-	defer closed()
 	live := newProgress(a.stderr)
-	opt := reduce.Options{Engine: e, Repro: r, Dir: of.dir, Want: o.want, Seen: o.seen, Workers: max(a.workers, 1), Confirm: o.confirm, MaxQueries: o.maxQueries, FindingQueries: o.findings,
+	opt := reduce.Options{Engine: e, Repro: r, Dir: of.dir, Begun: begun, Want: o.want, Seen: o.seen, Workers: max(a.workers, 1), Confirm: o.confirm, MaxQueries: o.maxQueries, FindingQueries: o.findings,
 		Workarounds: o.workarounds, Standalone: o.form == "standalone", Store: st, Progress: live.show, MustResume: o.resume, Clock: clock}
 	if o.deadline > 0 {
 		opt.Deadline = time.Now().Add(o.deadline)
@@ -428,6 +438,9 @@ func (a *app) minify(ctx context.Context, st *replay.Store, g *engines, of subje
 	opt.Event = func(ev minify.Event) {
 		if ev.Kind == minify.EventStart && ev.ID > 0 && of.failure > 0 { // as soon as there is one: a search that is killed belongs to its failure, too
 			unlinked = st.SetMinification(context.WithoutCancel(ctx), of.failure, ev.ID)
+		}
+		if ev.Kind == minify.EventStart {
+			g.begin(ctx, of.next)
 		}
 		if events != nil {
 			tell(events, ev, path, e)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -23,6 +24,7 @@ type Options struct {
 	Engine engine.Engine
 	Repro  *repros.Repro
 	Dir    string           // that the repro's file lies in
+	Begun  *Begun           // of Repro, by Engine; nil => it was not begun
 	Want   replay.Signature // the failure looked for; zero => the start's own
 	Seen   replay.Signature // what the program itself failed with, see minify.Search; zero => not known
 
@@ -60,7 +62,7 @@ type Report struct {
 	NoScript   string            // why there is no script, where one was asked for
 	Seconds    float64
 	Findings   []Finding
-	Floor      time.Duration            // what no search could have saved, see floor; 0 where the store had the answers
+	Floor      time.Duration            // what no search could have saved, see floor; 0 where the store had the answers, or the search was begun before
 	Elapsed    time.Duration            // by the Clock
 	Spent      map[string]time.Duration // what Elapsed went to, by engine.Kinds
 }
@@ -91,6 +93,17 @@ type Finding struct {
 	Problem   string
 }
 
+// load gives the start, and where it was begun how its first run ended; nil: that is not known.
+func (o Options) load(ctx context.Context) (minify.State, *replay.Outcome, error) {
+	if o.Begun != nil {
+		if start, out, err := o.Begun.loaded(); err == nil {
+			return start, out, nil
+		}
+	}
+	start, err := o.Engine.Load(ctx, o.Repro, o.Dir)
+	return start, nil, err
+}
+
 // Run reduces. An interrupted search gives the best so far, with the error.
 func Run(ctx context.Context, o Options) (Report, error) {
 	begin := time.Now()
@@ -101,14 +114,21 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	ctx = engine.WithClock(ctx, clock)
 	waited, _ := clock.Spent()
 	startup := waited[engine.OnStart]
-	start, err := e.Load(ctx, o.Repro, o.Dir)
+	start, begun, err := o.load(ctx)
 	if err != nil {
 		return Report{}, err
 	}
 	var id int64
 	startCalls := -1
 	starts := variants(start)
+	var known atomic.Pointer[replay.Outcome] // how the first run of the start ended, until it is asked
+	known.Store(begun)
 	oracle := minify.OracleFunc(func(ctx context.Context, c minify.Candidate) (replay.Outcome, error) {
+		if c.Reduction == "start" && c.Attempt == 0 {
+			if out := known.Swap(nil); out != nil {
+				return *out, nil
+			}
+		}
 		return machine(e.Run(ctx, o.Repro, c))
 	})
 	ahead := newRelay(ctx, oracle, starts)
@@ -144,7 +164,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		if ev.Kind == minify.EventStart {
 			ahead.stop()
 			id, startCalls = ev.ID, ev.Cost.Calls
-			if !ev.Resumed {
+			if !ev.Resumed && begun == nil {
 				first = ev.Outcome.Duration
 			}
 		}
@@ -208,7 +228,10 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	if o.Standalone && ctx.Err() == nil {
 		rep.Standalone, rep.NoScript = script(ctx, o, rep)
 	}
-	rep.Seconds, rep.Floor = time.Since(begin).Seconds(), floor(startup, res.Steps)
+	rep.Seconds = time.Since(begin).Seconds()
+	if begun == nil {
+		rep.Floor = floor(startup, res.Steps)
+	}
 	rep.Spent, rep.Elapsed = clock.Spent()
 	return rep, ctx.Err()
 }

@@ -1,0 +1,58 @@
+package reduce
+
+import (
+	"context"
+	"time"
+
+	"github.com/sourcegraph/conc"
+
+	"whittle/minify"
+	"whittle/replay"
+	"whittle/repros"
+	"whittle/repros/engine"
+)
+
+// mostAhead is for how long a start is run ahead before it counts as one that may not end: then its search, which comes to it, asks for itself.
+const mostAhead = 20 * time.Second
+
+// A Begun is the start of a repro that is loaded, and run for the first time, while another search is under way and leaves processors idle.
+type Begun struct {
+	began time.Time
+	stop  context.CancelFunc
+	wg    conc.WaitGroup
+
+	// Known once it has been waited for.
+	start minify.State
+	err   error
+	out   *replay.Outcome // of the run; nil where its search might have seen another
+}
+
+// Begin begins with a repro whose file lies in dir. The engine has to know Candidate.Idle, and is the repro's own.
+func Begin(ctx context.Context, e engine.Engine, r *repros.Repro, dir string) *Begun {
+	b := &Begun{began: time.Now()}
+	ctx, b.stop = context.WithCancel(ctx)
+	b.wg.Go(func() {
+		if b.start, b.err = e.Load(ctx, r, dir); b.err != nil {
+			return
+		}
+		out, err := machine(e.Run(ctx, r, minify.Candidate{State: b.start, Reduction: "start", Idle: true}))
+		if err == nil && (out.Status == replay.Failed || out.Status == replay.Pass) { // a limit may be the others' doing
+			b.out = &out
+		}
+	})
+	return b
+}
+
+// loaded waits for the start, as far as that can be expected to come.
+func (b *Begun) loaded() (minify.State, *replay.Outcome, error) {
+	late := time.AfterFunc(mostAhead-time.Since(b.began), b.stop)
+	defer late.Stop()
+	b.wg.Wait()
+	return b.start, b.out, b.err
+}
+
+// Close is for when nobody wants to know any more.
+func (b *Begun) Close() {
+	b.stop()
+	b.wg.Wait()
+}
