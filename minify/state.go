@@ -81,7 +81,7 @@ type Candidate struct {
 	Hash      string         // identity of state: graph, inputs and configuration
 	Fresh     bool           // run it in a process that ran nothing before
 	Attempt   int            // > 0 for a repeated run of the same state
-	Idle      bool           // on what others leave of the processors
+	Idle      bool           // run it on what others leave of the processors, where the engine can do that
 	Until     string         // a step of the compiler (replay.Outcome.Before): a run that comes to it may be stopped there, and has passed; "" => none
 	Choose    *replay.Choose // which of the compiler's choices are taken, which are listed then; nil => all, and they are not
 }

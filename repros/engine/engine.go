@@ -29,6 +29,8 @@ type Engine interface {
 	Name() string
 	// Together is how many small candidates it runs for little more than the price of one, in a search for such a failure.
 	Together(sig replay.Signature) int
+	// Yields reports whether a candidate that is Idle gives way to all others; if not it is one like them.
+	Yields() bool
 	// About is lines for people: versions and machine.
 	About() []string
 	// Close ends its processes and waits for that. What is under way ends with ErrClosed.

@@ -37,6 +37,9 @@ func (l Local) Explore(ctx context.Context, s minify.State, prefix string) (map[
 // Together implements Engine: a candidate costs nothing that others could share.
 func (l Local) Together(replay.Signature) int { return 1 }
 
+// Yields implements Engine: all run in the order in which they are asked about.
+func (l Local) Yields() bool { return false }
+
 // Checks implements Engine: meta functions know aten operators, and not all functions of torch.
 func (l Local) Checks(r *repros.Repro) bool { return r.Stage != repros.AfterDynamo }
 

@@ -49,6 +49,9 @@ func (e *Engine) Together(sig replay.Signature) int {
 // together is how many kernels share a compilation without making it much longer.
 const together = 8
 
+// Yields implements Engine.
+func (e *Engine) Yields() bool { return true }
+
 // About implements Engine.
 func (e *Engine) About() []string {
 	f := e.Facts()

@@ -230,7 +230,7 @@ func runMinify(ctx context.Context, dir string, o options) (any, error) {
 	opt := minify.Options{Match: o.match, Timeout: o.timeout}
 	if o.torch != "" {
 		m := &minifier{command: strings.Fields(o.torch), workers: o.workers}
-		opt.Reduce, opt.Find, opt.Above, opt.Own = m.reduce, m.find, m.above, m.own
+		opt.Reduce, opt.Find, opt.Above, opt.Ended, opt.Own = m.reduce, m.find, m.above, m.ended, m.own
 		if o.pytorch != "" {
 			opt.Modes, opt.Limit = strings.Split(o.pytorch, ","), o.limit
 		}
@@ -261,20 +261,36 @@ type minifier struct {
 	command []string
 	workers int
 	facts   torch.Facts
+
+	client  *torch.Client // of the case under way; nil before it is needed
+	started time.Duration // that it was waited for
 }
 
 func (m *minifier) reduce(ctx context.Context, _ minify.Case, r *repros.Repro, dir string) (reduce.Report, error) {
 	clock := engine.NewClock(time.Now)
-	starting := clock.Begin(engine.OnStart)
-	c, err := torch.Start(ctx, torch.Options{Command: m.command, Facts: m.facts, Slots: m.workers})
-	starting.End()
-	if err != nil {
-		return reduce.Report{}, err
+	again := m.client != nil
+	if !again {
+		starting := clock.Begin(engine.OnStart)
+		c, err := torch.Start(ctx, torch.Options{Command: m.command, Facts: m.facts, Slots: m.workers})
+		starting.End()
+		if err != nil {
+			return reduce.Report{}, err
+		}
+		m.client, m.facts, m.started = c, c.Facts(), clock.Elapsed()
 	}
-	m.facts = c.Facts()
-	t := torch.New(c)
-	defer t.Close()
-	return reduce.Run(ctx, reduce.Options{Engine: t, Repro: r, Dir: dir, Workers: m.workers, Clock: clock})
+	rep, err := reduce.Run(ctx, reduce.Options{Engine: torch.New(m.client), Repro: r, Dir: dir, Workers: m.workers, Clock: clock})
+	if again && rep.Floor > 0 {
+		rep.Floor += m.started
+	}
+	return rep, err
+}
+
+// ended ends the case's Python.
+func (m *minifier) ended() {
+	if m.client != nil {
+		_ = m.client.Close() // it has been asked all that there is to ask
+		m.client = nil
+	}
 }
 
 // find runs the case's program under exec's recorder.

@@ -73,6 +73,8 @@ type Options struct {
 	// and its folder, where the results are wrong before that graph is compiled: then the launcher's graph shows at best another
 	// failure. A nil repro says that they are not; nil: launchers are believed.
 	Above func(ctx context.Context, c Case, dir string) (r *repros.Repro, folder string, err error)
+	// Ended is called when a case's last Reduce is over; may be nil.
+	Ended func()
 	// Own runs PyTorch's own minifier in the modes named by Modes; nil: the recorded figures are shown.
 	Own     func(ctx context.Context, c Case, mode string) (PyTorch, error)
 	Modes   []string
@@ -443,6 +445,9 @@ func one(ctx context.Context, c Case, r *repros.Repro, o Options) CaseReport {
 		}
 	}
 	rep.Seconds = time.Since(begin).Seconds()
+	if o.Ended != nil {
+		o.Ended()
+	}
 	return rep
 }
 

@@ -24,10 +24,10 @@ type Begun struct {
 	// Known once it has been waited for.
 	start minify.State
 	err   error
-	out   *replay.Outcome // of the run; nil where its search might have seen another
+	out   *replay.Outcome // see idly
 }
 
-// Begin begins with a repro whose file lies in dir. The engine has to know Candidate.Idle, and is the repro's own.
+// Begin begins with a repro whose file lies in dir. The engine has to be one that Yields, and is the repro's own.
 func Begin(ctx context.Context, e engine.Engine, r *repros.Repro, dir string) *Begun {
 	b := &Begun{began: time.Now()}
 	ctx, b.stop = context.WithCancel(ctx)
@@ -35,10 +35,9 @@ func Begin(ctx context.Context, e engine.Engine, r *repros.Repro, dir string) *B
 		if b.start, b.err = e.Load(ctx, r, dir); b.err != nil {
 			return
 		}
-		out, err := machine(e.Run(ctx, r, minify.Candidate{State: b.start, Reduction: "start", Idle: true}))
-		if err == nil && (out.Status == replay.Failed || out.Status == replay.Pass) { // a limit may be the others' doing
-			b.out = &out
-		}
+		b.out = idly(ctx, func(ctx context.Context, c minify.Candidate) (replay.Outcome, error) {
+			return machine(e.Run(ctx, r, c))
+		}, minify.Candidate{State: b.start, Reduction: "start"})
 	})
 	return b
 }

@@ -124,14 +124,14 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	var known atomic.Pointer[replay.Outcome] // how the first run of the start ended, until it is asked
 	known.Store(begun)
 	oracle := minify.OracleFunc(func(ctx context.Context, c minify.Candidate) (replay.Outcome, error) {
-		if c.Reduction == "start" && c.Attempt == 0 {
+		if c.Reduction == "start" && c.Attempt == 0 && !c.Idle {
 			if out := known.Swap(nil); out != nil {
 				return *out, nil
 			}
 		}
 		return machine(e.Run(ctx, o.Repro, c))
 	})
-	ahead := newRelay(ctx, oracle, starts)
+	ahead := newRelay(ctx, oracle, e.Yields(), starts)
 	defer ahead.close()
 	s := &minify.Search{
 		Oracle: oracle, Values: e, Store: o.Store, Want: o.Want, Seen: o.Seen, Workers: max(o.Workers, 1), Together: e.Together, Confirm: o.Confirm, Resume: o.MustResume, MaxQueries: o.MaxQueries, Deadline: o.Deadline,

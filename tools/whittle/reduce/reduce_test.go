@@ -27,16 +27,26 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// The second variant is asked about beside the second run of the first, once, and what is learnt is the answer to its first question. Where the first fails
-// after all nobody waits for it.
+// The second variant is asked about beside the first run of the first, or where idle candidates do not yield beside the second, once, and what is learnt is the
+// answer to its first question. Where the first fails after all nobody waits for it.
 func TestRelay(t *testing.T) {
+	for _, yields := range []bool{false, true} {
+		testRelay(t, yields)
+	}
+}
+
+func testRelay(t *testing.T, yields bool) {
+	from := 1
+	if yields {
+		from = 0
+	}
 	starts := variants(minify.State{Module: &fx.GraphModule{Graph: fx.NewGraph()}, Inputs: []minify.Input{{Value: int64(1), RequiresGrad: true}}})
 	for _, fails := range []bool{false, true} {
 		began, asked := make(chan bool, 1), 0
 		var mu sync.Mutex
 		r := newRelay(t.Context(), func(ctx context.Context, c minify.Candidate) (replay.Outcome, error) {
 			if c.State.Inputs[0].RequiresGrad {
-				if c.Attempt == 1 {
+				if c.Attempt == from {
 					<-began
 				}
 				return replay.Outcome{Status: replay.Pass}, nil
@@ -50,9 +60,9 @@ func TestRelay(t *testing.T) {
 				return replay.Outcome{}, ctx.Err()
 			}
 			return replay.Outcome{Status: replay.Failed}, nil
-		}, starts)
+		}, yields, starts)
 		for attempt := range 3 {
-			if o, err := r.Run(t.Context(), minify.Candidate{State: starts[0], Reduction: "start", Attempt: attempt}); err != nil || o.Status != replay.Pass || attempt == 0 && asked != 0 {
+			if o, err := r.Run(t.Context(), minify.Candidate{State: starts[0], Reduction: "start", Attempt: attempt}); err != nil || o.Status != replay.Pass || attempt < from && asked != 0 {
 				t.Fatal(o, err, asked)
 			}
 		}
