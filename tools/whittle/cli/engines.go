@@ -47,10 +47,10 @@ type engines struct {
 	begun *reduce.Begun
 }
 
-// begin runs the start of the failure that comes next, on what the one under way leaves idle. Only a real PyTorch has anything to gain. What cannot be begun
-// says why when it comes to it.
+// begin runs the start of the failure that comes next, on what the one under way leaves idle. Only a real PyTorch has anything to gain, and one query at a
+// time leaves no room. What cannot be begun says why when it comes to it.
 func (g *engines) begin(ctx context.Context, s *subject) {
-	if s == nil || g.client == nil || g.next != nil || reduce.NeedsBackend(s.repro) {
+	if s == nil || g.workers < 2 || g.client == nil || g.next != nil || reduce.NeedsBackend(s.repro) {
 		return
 	}
 	g.next, g.ahead = s.repro, torch.New(g.client)
