@@ -507,6 +507,31 @@ func (s *sweep) run(n *Node, gs []*tensor.Tensor) ([]*tensor.Tensor, error) {
 	return outs, err
 }
 
+// Call runs the formula of a node on gradients of its results, nil for none, and gives those of its Edges, nil for none; the node of a leaf adds its gradient
+// to the leaf's. No hook hears of it, and what the node keeps stays. With record the formula is recorded.
+func (e *Engine) Call(n *Node, gs []*tensor.Tensor, record bool) ([]*tensor.Tensor, error) {
+	s := e.newSweep(Options{CreateGraph: record, RetainGraph: true, Accumulate: true})
+	s.own = nil // the program has what comes in and goes out
+	arrived := slices.ContainsFunc(gs, func(g *tensor.Tensor) bool { return g != nil })
+	if n.leaf != nil {
+		if !arrived {
+			return nil, nil
+		}
+		return nil, e.accumulate(s, n.leaf, gs[0])
+	}
+	outs := make([]*tensor.Tensor, len(n.Next))
+	if arrived || n.Checked {
+		var err error
+		if outs, err = s.run(n, append(slices.Clone(gs), make([]*tensor.Tensor, max(n.NOut-len(gs), 0))...)); err != nil {
+			return nil, err
+		}
+	}
+	for _, at := range n.numbers {
+		outs = slices.Insert(outs, at, nil)
+	}
+	return outs, nil
+}
+
 // fit makes the gradients of a function of the program those of what they are for: one that was broadcast is summed, one of another dtype converted, and one of
 // a shape that does not fit refused.
 func (s *sweep) fit(n *Node, outs []*tensor.Tensor) (err error) {

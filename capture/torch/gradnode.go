@@ -99,7 +99,7 @@ func (t *Torch) nodeClass(name string) *vm.Type {
 	if leaf {
 		sets = append(sets, get("variable", func(n GradNode) vm.Object { return t.Wrap(n.Leaf()) }))
 	}
-	c := in.NewNativeType(vm.Spec{Name: name, Module: module, Methods: map[string]vm.GoFunc{
+	methods := map[string]vm.GoFunc{
 		"name": method(0, "name", func(n GradNode, _ []vm.Object) (vm.Object, error) {
 			switch name := n.Name(); name {
 			case "AccumulateGrad", "CopySlices", "Error", "NotImplemented": // no operators'
@@ -160,9 +160,48 @@ func (t *Torch) nodeClass(name string) *vm.Type {
 			}
 			return vm.NewList(names...), err
 		},
-	}, GetSet: sets})
+	}
+	if module == "builtins" {
+		methods["__call__"] = t.callNode
+	}
+	c := in.NewNativeType(vm.Spec{Name: name, Module: module, Methods: methods, GetSet: sets})
 	t.returns[k] = c
 	return c
+}
+
+// callNode runs a node's formula by itself.
+func (t *Torch) callNode(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+	n, args := nodeOf(a[0]), a[1:]
+	if len(kw) > 0 {
+		return nil, in.Errorf(in.Exc.TypeError, "keyword arguments are not supported")
+	}
+	want := 1
+	for i, r := range n.Results() {
+		if r != nil && (r.DType.IsFloat() || r.DType.Kind() == tensor.KindComplex) {
+			want = i + 1
+		}
+	}
+	if len(args) != want {
+		return nil, in.Errorf(in.Exc.TypeError, "expected %d arguments, got %d instead", want, len(args))
+	}
+	grads := make([]*tensor.Tensor, len(args))
+	for i, o := range args {
+		x, ok := o.(*Tensor)
+		switch {
+		case ok:
+			grads[i] = x.T
+		case o != vm.None:
+			return nil, in.Errorf(in.Exc.TypeError, "argument %d is not a Variable", i)
+		}
+	}
+	out, err := t.Grad.CallNode(n, grads)
+	switch {
+	case err != nil:
+		return nil, t.Error(err)
+	case len(out) == 1:
+		return t.Wrap(out[0]), nil
+	}
+	return t.tensorTuple(out), nil
 }
 
 // contextAttrs are the attributes of a context of an autograd.Function that are None until a program sets them.

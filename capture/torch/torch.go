@@ -51,6 +51,8 @@ type Autograd interface {
 	EdgeOf(t *tensor.Tensor) GradEdge
 	// Running is the node that a backward pass runs now, nil outside of one.
 	Running() GradNode
+	// CallNode runs the formula of a node on gradients of its results, nil for none, and gives those of what Next leads to.
+	CallNode(n GradNode, grads []*tensor.Tensor) ([]*tensor.Tensor, error)
 	// WillRun reports whether the pass under way runs a node; ok is false outside of passes.
 	WillRun(n GradNode) (runs, ok bool)
 	// Order is the order in which the nodes run that the pass under way has not yet run; ok is false where that cannot be said.

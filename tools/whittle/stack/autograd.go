@@ -238,6 +238,9 @@ func (g *gradient) Running() torch.GradNode {
 	return nil
 }
 
+func (g *gradient) CallNode(n torch.GradNode, grads []*tensor.Tensor) ([]*tensor.Tensor, error) {
+	return g.engine().Call(n.(node).n, grads, g.mode.Enabled)
+}
 func (g *gradient) WillRun(n torch.GradNode) (runs, ok bool) { return g.engine().WillRun(n.(node).n) }
 
 func (g *gradient) Order() ([]torch.GradNode, bool) {
