@@ -20,6 +20,7 @@ type fakeMode struct {
 	// symbols says that there is a ShapeEnv: sizes may be symbols, and numbers that only a run knows have names.
 	symbols   bool
 	allowReal bool // real tensors may stand among the arguments
+	traced    bool // it is a trace's
 	object    vm.Object
 
 	memo   map[*tensor.Tensor]*tensor.Tensor // the fakes of real tensors
@@ -35,6 +36,9 @@ func (d *Dynamo) newFakeMode(env *symbolic.Env, symbols bool) *fakeMode {
 
 // Type is the class of the native handle.
 func (m *fakeMode) Type() *vm.Type { return m.d.fakeModeType }
+
+// Addressed implements torch.FakeMode.
+func (m *fakeMode) Addressed() bool { return !m.traced }
 
 // Class is FakeTensor, where the program has come to know it.
 func (m *fakeMode) Class() *vm.Type {
@@ -258,6 +262,7 @@ func (m *fakeMode) lift(x *tensor.Tensor) (*tensor.Tensor, error) {
 // known makes what a trace knew of its stand-ins outlive it: programs find them as the values of the nodes of its graph.
 func (tr *tracer) known() *fakeMode {
 	m := tr.d.newFakeMode(tr.unknowns, true)
+	m.traced = true
 	m.sizes = tr.sizes
 	for _, n := range tr.out.graph.Nodes {
 		m.keep(n.Val)

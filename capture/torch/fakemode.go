@@ -20,6 +20,8 @@ type FakeMode interface {
 	Object() (vm.Object, error)
 	// Beneath is Dispatch beneath autograd: below computes the metadata.
 	Beneath(op *aten.Op, args []aten.Value, below func(args []aten.Value) (aten.Value, error)) (aten.Value, error)
+	// Addressed reports whether its tensors' data have the address 0; if not, asking for it is an error: what is traced would take it for a real one.
+	Addressed() bool
 	// Class is that of its tensors.
 	Class() *vm.Type
 }

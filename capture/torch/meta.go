@@ -32,6 +32,9 @@ func deviceOf(x *tensor.Tensor) tensor.Device {
 // Object implements FakeMode: there is no such mode in Python.
 func (m metaMode) Object() (vm.Object, error) { return vm.None, nil }
 
+// Addressed implements FakeMode.
+func (m metaMode) Addressed() bool { return true }
+
 // Class implements FakeMode.
 func (m metaMode) Class() *vm.Type { return m.t.TensorType }
 

@@ -489,6 +489,9 @@ func (t *Torch) special() map[string]vm.GoFunc {
 		"new":               t.inPython("torch._legacy", "_new"),
 		"__reduce_ex__":     t.inPython("torch._utils", "_reduce"),
 		"data_ptr": plain(func(x *tensor.Tensor, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			if m := modeOf(x); x.Fake && (m == nil || !m.Addressed()) {
+				return nil, in.Errorf(in.Exc.RuntimeError, noAddress)
+			}
 			return vm.MakeInt(int64(uintptr(x.Ptr()))), nil
 		}),
 		"is_inference": func(_ *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
@@ -918,3 +921,6 @@ func gradFits(in *vm.Interp, x, grad *tensor.Tensor) error {
 	}
 	return nil
 }
+
+// noAddress is the error of asking for the address of what has none.
+const noAddress = "Cannot access data pointer of Tensor (e.g. FakeTensor, FunctionalTensor). If you're using torch.compile/export/fx, it is likely that we are erroneously tracing into a custom kernel. To fix this, please wrap the custom kernel into an opaque custom op. Please see the following for details: https://pytorch.org/tutorials/advanced/custom_ops_landing_page.html"
