@@ -44,12 +44,17 @@ type Options struct {
 
 	// Graphs sees the graphs of a function when all are made, in order: joint, then forward and backward; or inference. nil => nobody.
 	Graphs func(kind string, gm *fx.GraphModule)
-	// Described gets what Joint.Describe says, after the joint graph and before what is made of it; nil => nobody.
-	Described func(text string)
+	// Described gets what the trace found out about the function, in PyTorch's words, after the joint graph and before what is made of it: laid out, and in a line.
+	// train says that there is a backward graph. nil => nobody.
+	Described func(laidOut, line string, train bool)
 	// Phase is told when a part of the work begins, by PyTorch's name for it; what it gives, when that ends. nil => nobody.
 	Phase func(name string) (end func())
 	// Origin is asked which line of the program runs, before each operator is recorded; nil => not known.
 	Origin func() fx.Origin
+	// Donates reports whether the backward graph may overwrite what was saved for it alone: asked when it is cut off, and before it runs. nil => no.
+	Donates func() bool
+	// Numbers is how many numbers would be saved for the backward graph were it for all sizes: of a function that is for some of those that it is called with.
+	Numbers int
 	// Region is the checkpointed region of the program that runs, counted from 1; 0 for none. nil => there are none.
 	Region func() int
 
@@ -66,9 +71,11 @@ type Options struct {
 type Compiled struct {
 	joint *Joint
 	parts *Parts
-	fw    Callable
-	bw    Callable
-	opt   Options
+	// donated are the backward graph's inputs that it may overwrite; nil => that was not asked.
+	donated []int
+	fw      Callable
+	bw      Callable
+	opt     Options
 
 	f       Function
 	repeats repeats     // inputs that are the same tensor, where that matters; nil => none
@@ -146,6 +153,12 @@ func (c *Compiled) compileGraphs() (err error) {
 	if c.parts, err = c.opt.cut(j); err != nil {
 		return err
 	}
+	if c.opt.donates() {
+		c.donated = c.parts.donated(j.NForward)
+		for i := range c.donated {
+			c.donated[i] += c.opt.Numbers
+		}
+	}
 	c.describe()
 	c.show("forward", c.parts.Forward)
 	c.show("backward", c.parts.Backward)
@@ -179,6 +192,8 @@ func (o *Options) cut(j *Joint) (*Parts, error) {
 	}
 	return MinCutPartition(j.GM, j.NForward)
 }
+
+func (o *Options) donates() bool { return o.Donates != nil && o.Donates() }
 
 // wrapped reports whether one of the inputs is of a class that runs operators itself.
 func (o *Options) wrapped(inputs []aten.Value) bool {
@@ -287,7 +302,12 @@ func (c *Compiled) show(kind string, gm *fx.GraphModule) {
 // describe hands what is known of the function to Options.Described.
 func (c *Compiled) describe() {
 	if c.opt.Described != nil {
-		c.opt.Described(c.joint.Describe(c.opt.MutationsReturned))
+		saved := -1
+		if c.parts != nil {
+			saved = c.opt.Numbers + c.parts.numbers()
+		}
+		r := c.joint.describe(c.opt.MutationsReturned, saved, c.donated)
+		c.opt.Described(laidOut(r, 0), laidOut(r, oneLine), c.parts != nil)
 	}
 }
 
@@ -535,10 +555,17 @@ func (c *Compiled) record(inputs, res []aten.Value) error {
 }
 
 func (c *Compiled) backward(saved []aten.Value, targets, grads []*tensor.Tensor) ([]*tensor.Tensor, error) {
+	keeps := c.opt.Eager.Keeps()
 	if c.bw == nil {
+		if keeps && c.donated != nil && c.opt.Numbers == 0 { // with numbers PyTorch compiles both graphs at once
+			c.donated = []int{}
+		}
 		if err := c.compileBackward(); err != nil {
 			return nil, err
 		}
+	}
+	if keeps && len(c.donated) > 0 && c.opt.donates() {
+		return nil, errDonated
 	}
 	args := append([]aten.Value(nil), saved...)
 	tn := tangentNodesOf(c.parts.Backward, c.parts.Saved)

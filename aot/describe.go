@@ -20,8 +20,9 @@ type field struct {
 	value any // a record, a list of any, or a text
 }
 
-// Describe is what the trace found out about the function's inputs and results, in PyTorch's words and as it lays them out.
-func (j *Joint) Describe(returned bool) string {
+// describe is what the trace found out about the function's inputs and results, and about its graphs, in PyTorch's words. numbers is how many are saved for the backward graph, -1
+// where there is none.
+func (j *Joint) describe(returned bool, numbers int, donated []int) record {
 	outs := make([]any, 0, len(j.Outputs))
 	for _, o := range j.Outputs {
 		outs = append(outs, j.outputRecord(o))
@@ -41,16 +42,21 @@ func (j *Joint) Describe(returned bool) string {
 			tangentMeta = append(tangentMeta, plainMeta(len(tangentMeta), "torch.contiguous_format"))
 		}
 	}
-	saved := "None"
-	if j.Tangents > 0 {
-		saved = "0"
+	saved, given := "None", "None"
+	if numbers >= 0 {
+		saved = fmt.Sprint(numbers)
 	}
-	r := record{"ViewAndMutationMeta", []field{{"input_info", ins}, {"output_info", outs}, {"num_intermediate_bases", fmt.Sprint(len(j.Bases))}, {"keep_input_mutations", python(!returned)},
+	if donated != nil {
+		given = strings.ReplaceAll(fmt.Sprint(donated), " ", ", ")
+	}
+	return record{"ViewAndMutationMeta", []field{{"input_info", ins}, {"output_info", outs}, {"num_intermediate_bases", fmt.Sprint(len(j.Bases))}, {"keep_input_mutations", python(!returned)},
 		{"traced_tangents", tangents}, {"subclass_inp_meta", inMeta}, {"subclass_fw_graph_out_meta", outMeta}, {"subclass_tangent_meta", tangentMeta}, {"is_train", python(j.Tangents > 0)},
 		{"traced_tangent_metas", "None"}, {"num_symints_saved_for_bw", saved}, {"grad_enabled_mutation", "None"}, {"deterministic", "False"}, {"static_input_indices", "[]"}, {"tokens", "{}"},
-		{"indices_of_inputs_that_requires_grad_with_mutations_in_bw", "[]"}, {"bw_donated_idxs", "None"}, {"num_backward_tokens", "0"}}}
-	return laidOut(r, 0)
+		{"indices_of_inputs_that_requires_grad_with_mutations_in_bw", "[]"}, {"bw_donated_idxs", given}, {"num_backward_tokens", "0"}}}
 }
+
+// oneLine is a column from which everything fits on its line.
+const oneLine = -1 << 20
 
 func (j *Joint) inputRecord(i int, in Input, returned bool) record {
 	data, meta, hidden := false, false, true
@@ -145,7 +151,7 @@ func laidOut(v any, column int) string {
 			if layout {
 				return inner + len(s)
 			}
-			return -1 << 20
+			return oneLine
 		}
 		switch v := v.(type) {
 		case record:

@@ -32,8 +32,8 @@ type Sizes struct {
 type Graphs struct {
 	Joint, Forward, Backward *fx.GraphModule // nil where nothing asks for gradients
 	Inference                *fx.GraphModule // nil where something does
-	// Numbers says that the forward pass leaves numbers for the backward pass.
-	Numbers bool
+	// Numbers is how many numbers the forward pass leaves for the backward pass.
+	Numbers int
 	sizes   map[*tensor.Tensor]extents
 }
 
@@ -259,7 +259,7 @@ func (u *unifier) graphs(opt *Options) (*Graphs, error) {
 	if err != nil {
 		return nil, err
 	}
-	out.Forward, out.Backward, out.Numbers = parts.Forward, parts.Backward, parts.numbers() > 0
+	out.Forward, out.Backward, out.Numbers = parts.Forward, parts.Backward, parts.numbers()
 	return out, nil
 }
 

@@ -16,6 +16,9 @@ const (
 	// LogAOTGraphs takes forward, backward and inference graphs, LogAOTJoint joint ones.
 	LogAOTGraphs LogPoint = iota
 	LogAOTJoint
+	// LogAOTMetadata takes what is known of a function with a backward graph, LogAOTInference of one without.
+	LogAOTMetadata
+	LogAOTInference
 	// LogPostGrad takes the graph that is lowered.
 	LogPostGrad
 	// LogOutputCode takes all code that was generated for a graph, LogKernelCode that of one kernel.
@@ -101,17 +104,19 @@ var logPoints = [numLogPoints]struct {
 	level            int
 	line             int
 }{
-	LogAOTGraphs:  {"torch._functorch._aot_autograd.jit_compile_runtime_wrappers", "aot_graphs", logInfo, 592},
-	LogAOTJoint:   {"torch._functorch._aot_autograd.jit_compile_runtime_wrappers", "aot_joint_graph", logInfo, 404},
-	LogPostGrad:   {"torch._inductor.compile_fx", "post_grad_graphs", logDebug, 910},
-	LogOutputCode: {"torch._inductor.graph", "output_code", logDebug, 2045},
-	LogKernelCode: {"torch._inductor.async_compile", "kernel_code", logInfo, 231},
-	LogSchedule:   {"torch._inductor.scheduler", "schedule", logInfo, 1941},
-	LogFusion:     {"torch._inductor.scheduler", "fusion", logDebug, 2372},
-	LogNoFusion:   {"torch._inductor.scheduler", "fusion", logDebug, 774},
-	LogPerfHints:  {"torch._inductor.compile_fx", "perf_hints", logInfo, 440},
-	LogDDPGraphs:  {"torch._dynamo.backends.distributed", "ddp_graphs", logDebug, 559},
-	LogInductor:   {"torch._inductor.compile_fx", "", logInfo, 747},
+	LogAOTGraphs:    {"torch._functorch._aot_autograd.jit_compile_runtime_wrappers", "aot_graphs", logInfo, 592},
+	LogAOTMetadata:  {"torch._functorch._aot_autograd.jit_compile_runtime_wrappers", "aot_graphs", logInfo, 486},
+	LogAOTInference: {"torch._functorch._aot_autograd.dispatch_and_compile_graph", "aot_graphs", logDebug, 123},
+	LogAOTJoint:     {"torch._functorch._aot_autograd.jit_compile_runtime_wrappers", "aot_joint_graph", logInfo, 404},
+	LogPostGrad:     {"torch._inductor.compile_fx", "post_grad_graphs", logDebug, 910},
+	LogOutputCode:   {"torch._inductor.graph", "output_code", logDebug, 2045},
+	LogKernelCode:   {"torch._inductor.async_compile", "kernel_code", logInfo, 231},
+	LogSchedule:     {"torch._inductor.scheduler", "schedule", logInfo, 1941},
+	LogFusion:       {"torch._inductor.scheduler", "fusion", logDebug, 2372},
+	LogNoFusion:     {"torch._inductor.scheduler", "fusion", logDebug, 774},
+	LogPerfHints:    {"torch._inductor.compile_fx", "perf_hints", logInfo, 440},
+	LogDDPGraphs:    {"torch._dynamo.backends.distributed", "ddp_graphs", logDebug, 559},
+	LogInductor:     {"torch._inductor.compile_fx", "", logInfo, 747},
 
 	LogReproFailed:     {"torch._dynamo.repro.after_dynamo", "", logWarning, 111},
 	LogReproInaccurate: {"torch._dynamo.repro.after_dynamo", "", logWarning, 95},

@@ -135,6 +135,11 @@ func (e *Engine) Running() *Node {
 	return e.running.node
 }
 
+// Keeps reports whether the pass under way leaves what nodes keep for another; false outside of passes.
+func (e *Engine) Keeps() bool {
+	return e.running != nil && (e.running.s.opt.RetainGraph || e.running.s.opt.CreateGraph)
+}
+
 // WillRun reports whether the pass under way runs a node: all is run where no inputs were given; ok is false outside of passes.
 func (e *Engine) WillRun(n *Node) (runs, ok bool) {
 	if e.running == nil {

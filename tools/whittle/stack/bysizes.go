@@ -42,7 +42,8 @@ func (s *Session) bySizes(native *torch.GraphModule, inputs []vm.Object, dec map
 		return nil, err
 	}
 	w := s.watching()
-	later := &watch{function: w.function} // for other sizes: whoever looks has seen the graphs
+	w.numbers = 1                                     // most often there are some, and it is only told where somebody looks
+	later := &watch{function: w.function, numbers: 1} // for other sizes: whoever looks has seen the graphs
 	if s.AOT != nil || w.made != nil || s.Dynamo.Structured() {
 		if g := s.forAllSizes(native, inputs, s.backendOptions(nil, &watch{}, dec, joint)); g != nil {
 			w = w.forAllSizes(g)
@@ -78,7 +79,7 @@ func (s *Session) bySizes(native *torch.GraphModule, inputs []vm.Object, dec map
 func (w *watch) forAllSizes(g *aot.Graphs) *watch {
 	graphs := map[string]*fx.GraphModule{"joint": g.Joint, "forward": g.Forward, "backward": g.Backward, "inference": g.Inference}
 	seen := map[string]bool{}
-	all := &watch{function: w.function, described: w.described}
+	all := &watch{function: w.function, described: w.described, numbers: g.Numbers}
 	w.describe = g.Describe
 	all.compiled = func(kind string, _ *fx.GraphModule) {
 		if seen[kind] {
@@ -86,7 +87,7 @@ func (w *watch) forAllSizes(g *aot.Graphs) *watch {
 		}
 		seen[kind] = true
 		w.compiled(kind, graphs[kind])
-		if kind == "forward" && g.Numbers {
+		if kind == "forward" && g.Numbers > 0 {
 			all.compiled("backward", nil)
 		}
 	}

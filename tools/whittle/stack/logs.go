@@ -26,7 +26,9 @@ type watch struct {
 	compiled func(kind string, gm *fx.GraphModule) // sees each but the joint one before it is compiled; nil => nobody
 	describe func(n *fx.Node) string               // says what nodes are; nil => fx.Described
 
-	described func(text string) // sees what is known of inputs and results; nil => nobody
+	described func(laidOut, line string, train bool) // as aot.Options.Described
+
+	numbers int // as aot.Options.Numbers
 }
 
 // watching is the watch over the next function: logs, traces, and the session's own observer.
@@ -43,10 +45,16 @@ func (s *Session) watching() *watch {
 	if !graphs && !joint && !traced {
 		return w
 	}
-	if traced {
-		w.described = func(text string) {
-			defer s.Dynamo.Within(id)()
-			s.Dynamo.StructuredArtifact("aot_forward_graph_fw_metadata", "string", text)
+	w.described = func(laidOut, line string, train bool) {
+		defer s.Dynamo.Within(id)()
+		switch {
+		case graphs && train:
+			s.Dynamo.Log(capture.LogAOTMetadata, fmt.Sprintf("aot_config id: %d, fw_metadata=%s, inner_meta=%[2]s", w.function, line))
+		case graphs:
+			s.Dynamo.Log(capture.LogAOTInference, fmt.Sprintf("aot_config id: %d, fw_metadata=%s,subclass_metadata=None", w.function, line))
+		}
+		if traced {
+			s.Dynamo.StructuredArtifact("aot_forward_graph_fw_metadata", "string", laidOut)
 		}
 	}
 	w.made = func(kind string, gm *fx.GraphModule) {

@@ -537,7 +537,7 @@ func (s *Session) aotInputs(args []vm.Object) ([]aot.Input, error) {
 // aotOptions are those that every function of this session is compiled with.
 func (s *Session) aotOptions(compile aot.Compiler, w *watch) aot.Options {
 	return aot.Options{Described: w.described, Phase: s.Dynamo.Phase, Composite: decomp.Composite, Choices: s.Choices, Compiler: s.tracedCompiler(compile), Grad: s.grad.mode, Eager: s.grad.eager, Observe: w.compiled,
-		Graphs: w.made, Origin: s.origin, Region: func() int { return s.Torch.Checkpoint }, Wrapper: s.Torch.PerformsItself,
+		Graphs: w.made, Origin: s.origin, Donates: func() bool { return s.configured("torch._functorch.config", "donated_buffer") }, Numbers: w.numbers, Region: func() int { return s.Torch.Checkpoint }, Wrapper: s.Torch.PerformsItself,
 		Tracing: func(m *autograd.GradMode) { s.Torch.GradSwitch = func(on bool) { m.Enabled = on } }}
 }
 
@@ -696,11 +696,16 @@ func (s *Session) decompositions(dec map[string]aot.Decomposition) map[string]ao
 
 // fallbackRandom reads torch._inductor.config.fallback_random.
 func (s *Session) fallbackRandom() bool {
-	m, err := s.In.Import("torch._inductor.config")
+	return s.configured("torch._inductor.config", "fallback_random")
+}
+
+// configured reports whether a setting of a module is on.
+func (s *Session) configured(module, name string) bool {
+	m, err := s.In.Import(module)
 	if err != nil {
 		return false
 	}
-	v, err := s.In.GetAttr(m, "fallback_random")
+	v, err := s.In.GetAttr(m, name)
 	if err != nil {
 		return false
 	}
