@@ -578,7 +578,7 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 		return v, true, err
 	}
 	if marked(f, "_torchdynamo_disable") || marked(f, "_torchdynamo_disable_once") {
-		return nil, false, tr.disabled(f)
+		return nil, false, tr.disabled(f, asMethod(f, callable, args))
 	}
 	// The program's own marks come first: out of the trace, one node of the graph, or run while tracing.
 	if marked(f, "_dynamo_allow_in_graph") {
@@ -679,16 +679,34 @@ func (tr *tracer) entersDisabled(f *vm.Frame) error {
 	if f.Func == nil || f.Func.Dict == nil || inlined(f.Func) != nil || !marked(f.Func, "_torchdynamo_disable") && !marked(f.Func, "_torchdynamo_disable_once") {
 		return nil
 	}
-	return tr.disabled(f.Func)
+	return tr.disabled(f.Func, ofClass(f.Func.Qualname))
 }
 
-// disabled words the break at a function that torch.compiler.disable, or the library for its own functions, keeps out of graphs.
-func (tr *tracer) disabled(f *vm.Function) error {
+// asMethod reports whether a call of a function is one of a method of an object: the instruction that loads a method leaves the object among the arguments.
+func asMethod(f *vm.Function, callable vm.Object, args []vm.Object) bool {
+	if _, bound := callable.(*vm.BoundMethod); bound || len(args) == 0 || !ofClass(f.Qualname) {
+		return bound
+	}
+	return args[0].Type().Lookup(f.Name) == vm.Object(f)
+}
+
+// ofClass reports whether what has a qualified name was defined in a class.
+func ofClass(qualname string) bool {
+	i := strings.LastIndexByte(qualname, '.')
+	return i >= 0 && !strings.HasSuffix(qualname[:i], "<locals>")
+}
+
+// disabled words the break at a function that torch.compiler.disable, or the library for its own functions, keeps out of graphs. PyTorch looks into what is
+// called as a method of an object before it sees that.
+func (tr *tracer) disabled(f *vm.Function, bound bool) error {
 	if f.Dict == nil {
 		return skipped(f)
 	}
 	if _, ours := f.Dict.GetStr("_torchdynamo_library"); ours {
 		return unsupported(breaks.LibraryDisabled, f.Qualname)
+	}
+	if bound {
+		return unsupported(breaks.InlineSkipped, f.Qualname, "_fn", "torch/_dynamo/eval_frame.py", "SKIP_DIRS")
 	}
 	var what vm.Object = f
 	if v, ok := f.Dict.GetStr("_torchdynamo_orig_callable"); ok {

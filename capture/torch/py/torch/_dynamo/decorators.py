@@ -16,7 +16,12 @@ def disable(fn=None, recursive=True):
 
         return OptimizedModule(fn, DisableContext(recursive))
     if not recursive:
+        fn.__code__  # a class has none
         fn._torchdynamo_disable_once = True
+        return fn
+    if inspect.isclass(fn):  # making its objects, and calling them
+        for name in ("__init__", "__call__") + ("_call_impl",) * issubclass(fn, torch.nn.Module):
+            setattr(fn, name, disable(getattr(fn, name)))
         return fn
 
     @functools.wraps(fn)
