@@ -696,8 +696,8 @@ func ofClass(qualname string) bool {
 	return i >= 0 && !strings.HasSuffix(qualname[:i], "<locals>")
 }
 
-// disabled words the break at a function that torch.compiler.disable, or the library for its own functions, keeps out of graphs. PyTorch looks into what is
-// called as a method of an object before it sees that.
+// disabled words the break at a function that torch.compiler.disable, or the library for its own functions, keeps out of graphs. PyTorch looks into a
+// wrapper that is called as a method of an object before it sees that.
 func (tr *tracer) disabled(f *vm.Function, bound bool) error {
 	if f.Dict == nil {
 		return skipped(f)
@@ -705,11 +705,11 @@ func (tr *tracer) disabled(f *vm.Function, bound bool) error {
 	if _, ours := f.Dict.GetStr("_torchdynamo_library"); ours {
 		return unsupported(breaks.LibraryDisabled, f.Qualname)
 	}
-	if bound {
-		return unsupported(breaks.InlineSkipped, f.Qualname, "_fn", "torch/_dynamo/eval_frame.py", "SKIP_DIRS")
-	}
 	var what vm.Object = f
-	if v, ok := f.Dict.GetStr("_torchdynamo_orig_callable"); ok {
+	if v, wraps := f.Dict.GetStr("_torchdynamo_orig_callable"); wraps {
+		if bound {
+			return unsupported(breaks.InlineSkipped, f.Qualname, "_fn", "torch/_dynamo/eval_frame.py", "SKIP_DIRS")
+		}
 		what = v
 	}
 	r, err := tr.in.Repr(what)
