@@ -84,6 +84,9 @@ func choose[T float64 | int64 | complex128](o []T, in [][]T) {
 	}
 }
 
+// selecting is where: of each position the second operand, where the first is not 0, or the third.
+var selecting = kern{F: choose[float64], I: choose[int64], C: choose[complex128], N: native.Selection}
+
 // block32 runs a SIMD kernel over operands of any stride, and of the 16-bit types, by
 // gathering blocks to float32. It reports whether it could.
 func block32(l *tensor.Loop, in []int64, ts []*tensor.Tensor, k kern) bool {

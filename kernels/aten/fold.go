@@ -252,8 +252,8 @@ func argBlocks(t *tensor.Tensor, d int64, least bool) (at []int64, best []float3
 	return at, best
 }
 
-// scanned fills o, which lies in memory as t does, with the running sums or products of t along d, where t is dense; else it reports false.
-func scanned(o, t *tensor.Tensor, d int64, product bool) bool {
+// scanned fills o, which lies in memory as t does, with what op runs of t along d, where t is dense; else it reports false.
+func scanned(o, t *tensor.Tensor, d int64, op native.Running) bool {
 	mask := make([]bool, t.Dim())
 	if t.Dim() == 0 || o.DType != t.DType || !slices.Equal(o.Stride, t.Stride) || t.Shape[d] == 1 {
 		return false
@@ -265,26 +265,26 @@ func scanned(o, t *tensor.Tensor, d int64, product bool) bool {
 	}
 	switch t.DType {
 	case tensor.Float32:
-		return scanRuns(tensor.Raw[float32](o)[:t.Numel()], tensor.Raw[float32](t)[:t.Numel()], runs, product)
+		return scanRuns(tensor.Raw[float32](o)[:t.Numel()], tensor.Raw[float32](t)[:t.Numel()], runs, op)
 	case tensor.Float64:
-		return scanRuns(tensor.Raw[float64](o)[:t.Numel()], tensor.Raw[float64](t)[:t.Numel()], runs, product)
+		return scanRuns(tensor.Raw[float64](o)[:t.Numel()], tensor.Raw[float64](t)[:t.Numel()], runs, op)
 	}
 	return false
 }
 
-func scanRuns[T float32 | float64](y, x []T, runs []span, product bool) bool {
+func scanRuns[T float32 | float64](y, x []T, runs []span, op native.Running) bool {
 	last := slices.IndexFunc(runs, func(r span) bool { return r.reduced })
 	n, inner := runs[last].size, int64(1)
 	if last == len(runs)-1 {
-		native.ScanRows(product, y, x, int(n))
+		native.ScanRows(op, y, x, int(n))
 		return true
 	}
 	inner = runs[last+1].size
 	if block := n * inner; block == int64(len(x)) {
-		native.ScanCols(product, y, x, int(inner))
+		native.ScanCols(op, y, x, int(inner))
 	} else {
 		eachPlane(int64(len(x))/block, block, func(q int64) {
-			native.ScanCols(product, y[q*block:(q+1)*block], x[q*block:(q+1)*block], int(inner))
+			native.ScanCols(op, y[q*block:(q+1)*block], x[q*block:(q+1)*block], int(inner))
 		})
 	}
 	return true

@@ -263,7 +263,7 @@ func binaryOps() {
 			return 0
 		}
 		return a * math.Log1p(b)
-	})))
+	}).simd(native.XLog1PY)))
 	fl("special_zeta special_zeta.self_scalar special_zeta.other_scalar", 2, fixed(f2(zeta)))
 	fl("igamma", 2, fixed(f2(igamma)))
 	fl("igammac", 2, fixed(f2(igammac)))
@@ -324,6 +324,10 @@ func binaryOps() {
 		k := f2(pow).i2(IntPow).c2(cpow).simd(native.Pow)
 		if _, isT := c.Args[1].(*tensor.Tensor); !isT && d.IsFloat() {
 			switch e := toFloat(c.Args[1]); e {
+			case 1:
+				return c.pwv([]Value{c.Args[0], 1.0}, d, d, f2(func(x, one float64) float64 { return x * one }).simd(native.Mul))
+			case -1:
+				return c.pwv(c.Args[:1], d, d, f1(func(x float64) float64 { return 1 / x }).simd(native.Recip))
 			case 2:
 				return c.pwv(c.Args[:1], d, d, f1(func(x float64) float64 { return x * x }).simd(native.Square))
 			case 0.5:
@@ -340,7 +344,7 @@ func binaryOps() {
 			return nil, errf("where expected condition to be a boolean tensor, but got a tensor with dtype %s", cName(cond.DType))
 		}
 		d := rtype(c.Args[1:]...)
-		return c.pwv(c.Args[:3], d, d, kern{F: choose[float64], I: choose[int64], C: choose[complex128], N: native.Selection})
+		return c.pwv(c.Args[:3], d, d, selecting)
 	})
 	mulAdd := func(name string, div bool) {
 		def(name, func(c *Call) (Value, error) {

@@ -340,43 +340,22 @@ func init() {
 			return nil, errf("value cannot be converted to type int64_t without overflow")
 		}
 		v := c.Args[2]
-		if w, ok := v.(*tensor.Tensor); slices.Equal(t.Shape, m.Shape) && slices.Equal(t.Stride, m.Stride) && (!ok || w.DType == t.DType) { // the same as where
-			return c.pwv([]Value{m, v, t}, t.DType, t.DType, kern{F: choose[float64], I: choose[int64], C: choose[complex128], N: native.Selection})
+		if w, ok := v.(*tensor.Tensor); ok {
+			v = c.laid(w, t.DType, w.Shape, w.Stride)
 		}
-		return c.pwv([]Value{t, m, v}, t.DType, t.DType, f3(func(a, m, v float64) float64 {
-			if m != 0 {
-				return v
-			}
-			return a
-		}).i3(func(a, m, v int64) int64 {
-			if m != 0 {
-				return v
-			}
-			return a
-		}).c3(func(a, m, v complex128) complex128 {
-			if m != 0 {
-				return v
-			}
-			return a
-		}))
+		shape, err := broadcast([]Value{t, m})
+		if err != nil {
+			return nil, err
+		}
+		// The functional form fills a clone of the expanded self, which keeps self's layout; the mask in that layout makes it where.
+		e := t.Expand(shape)
+		x := c.laid(e, t.DType, shape, tensor.PreservedStrides(shape, e.Stride))
+		if m.Numel() != 1 {
+			m = c.laid(m.Expand(shape), m.DType, shape, x.Stride)
+		}
+		return c.pwv([]Value{m, v, x}, t.DType, t.DType, selecting)
 	}
-	def("masked_fill.Scalar masked_fill.Tensor", func(c *Call) (Value, error) {
-		v, err := masked(c)
-		if err != nil || c.inplace != nil {
-			return v, err
-		}
-		// The functional form clones the expanded self, which keeps self's layout.
-		o := v.(*tensor.Tensor)
-		st := tensor.PreservedStrides(c.T(0).Expand(o.Shape).Shape, c.T(0).Expand(o.Shape).Stride)
-		if !slices.Equal(st, o.Stride) {
-			n := c.New(o.DType, o.Shape, st)
-			if c.real {
-				tensor.Copy(n, o)
-			}
-			return n, nil
-		}
-		return o, nil
-	})
+	def("masked_fill.Scalar masked_fill.Tensor", masked)
 	def("gather", func(c *Call) (Value, error) {
 		t, ix := c.T(0), c.T(2)
 		d, err := wrapDim(c.I(1), int64(t.Dim()))

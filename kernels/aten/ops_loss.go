@@ -26,6 +26,16 @@ func reduceLoss(run func(string, ...Value) (Value, error), v Value, err error, r
 	return v, nil
 }
 
+// within reports whether all elements of t, of which there are some, are numbers from lo to hi.
+func (c *Call) within(t *tensor.Tensor, lo, hi float64) bool {
+	all := allMask(t)
+	if least := gathered(t, all, native.Least, nil); least != nil {
+		most := gathered(t, all, native.Greatest, nil)
+		return least[0] >= lo && most[0] <= hi
+	}
+	return !slices.ContainsFunc(c.floats(t), func(x float64) bool { return !(x >= lo && x <= hi) })
+}
+
 func losses() {
 	// beta is where a loss goes over from the square of a difference to its size; 0 for others.
 	beta := func(c *Call) float64 {
@@ -113,18 +123,12 @@ func losses() {
 		if !tensor.SameShape(x, y) {
 			return nil, kindf(ValueError, "Using a target size (%s) that is different to the input size (%s) is deprecated. Please ensure they have the same size.", torchSize(y.Shape), torchSize(x.Shape))
 		}
-		var bad float64
-		ok := true
-		v, err := c.pwv(c.Args[:2], x.DType, x.DType, f2(func(x, y float64) float64 {
-			if !(x >= 0 && x <= 1) {
-				ok, bad = false, x
-			}
-			return (y-1)*max(math.Log1p(-x), -100) - y*max(math.Log(x), -100)
-		}))
-		_ = bad
-		if !ok {
+		if c.real && x.Numel() > 0 && !c.within(x, 0, 1) {
 			return nil, errf("all elements of input should be between 0 and 1")
 		}
+		v, err := c.pwv(c.Args[:2], x.DType, x.DType, f2(func(x, y float64) float64 {
+			return (y-1)*max(math.Log1p(-x), -100) - y*max(math.Log(x), -100)
+		}).simd(native.BCE))
 		if err == nil && w != nil {
 			v, err = c.do("mul.Tensor", v, w)
 		}

@@ -186,7 +186,7 @@ func init() {
 		{"reciprocal", func(x float64) float64 { return 1 / x }, native.Recip}, {"rsqrt", func(x float64) float64 { return 1 / math.Sqrt(x) }, native.Rsqrt},
 		{"sigmoid", sigmoid, native.Sigmoid}, {"sin", math.Sin, native.Sin}, {"sinh", math.Sinh, native.Sinh}, {"sqrt", math.Sqrt, native.Sqrt},
 		{"tan", math.Tan, native.Tan}, {"tanh", math.Tanh, native.Tanh},
-		{"special_entr", entr, 0}, {"special_ndtri", ndtri, 0}, {"special_log_ndtr", logNdtr, 0},
+		{"special_entr", entr, native.Entr}, {"special_ndtri", ndtri, 0}, {"special_log_ndtr", logNdtr, 0},
 		{"special_bessel_j0", bessel(math.J0), 0}, {"special_bessel_j1", bessel(math.J1), 0}, {"special_bessel_y0", bessel(math.Y0), 0}, {"special_bessel_y1", bessel(math.Y1), 0},
 		{"special_modified_bessel_i0", i0, 0}, {"special_modified_bessel_i1", i1, 0},
 		{"special_modified_bessel_k0", func(x float64) float64 { return bessK(0, x, false) }, 0}, {"special_modified_bessel_k1", func(x float64) float64 { return bessK(1, x, false) }, 0},

@@ -103,7 +103,7 @@ func runningProduct[T float64 | int64](l []T) {
 }
 
 func scans() {
-	simple := func(name string, f func(l []float64), fi func(l []int64), rows func(out, a []float32, cols int), product bool) {
+	simple := func(name string, f func(l []float64), fi func(l []int64), rows func(out, a []float32, cols int), op native.Running) {
 		def(name, func(c *Call) (Value, error) {
 			t := c.T(0)
 			d := t.DType
@@ -111,11 +111,11 @@ func scans() {
 				d = tensor.Int64
 			}
 			d = c.optDT(d)
-			return c.tv(c.scan(t, c.I(1), d, f, fi, rows, func(o, t *tensor.Tensor, d int64) bool { return scanned(o, t, d, product) }))
+			return c.tv(c.scan(t, c.I(1), d, f, fi, rows, func(o, t *tensor.Tensor, d int64) bool { return scanned(o, t, d, op) }))
 		})
 	}
-	simple("cumsum", runningSum[float64], runningSum[int64], native.CumsumRows32, false)
-	simple("cumprod", runningProduct[float64], runningProduct[int64], nil, true)
+	simple("cumsum", runningSum[float64], runningSum[int64], native.CumsumRows32, native.RunningSum)
+	simple("cumprod", runningProduct[float64], runningProduct[int64], nil, native.RunningProduct)
 	def("logcumsumexp", func(c *Call) (Value, error) {
 		t := c.T(0)
 		return c.tv(c.scan(t, c.I(1), floatType(t.DType), func(l []float64) {
@@ -127,7 +127,7 @@ func scans() {
 				}
 				l[i] = max(a, b) + math.Log1p(math.Exp(-math.Abs(a-b)))
 			}
-		}, nil, nil, nil))
+		}, nil, nil, func(o, t *tensor.Tensor, d int64) bool { return scanned(o, t, d, native.RunningLogSum) }))
 	})
 	best := func(name string, better func(a, b float64) bool) {
 		def(name, func(c *Call) (Value, error) {

@@ -537,18 +537,18 @@ func scatterViews() {
 			// These keep even overlapping or padded strides of self where PyTorch's clone_preserve_strides does.
 			var out *tensor.Tensor
 			if self.HasInternalOverlap() {
-				out = c.New(self.DType, self.Shape, tensor.ContiguousStrides(self.Shape))
+				out = c.NewUnset(self.DType, self.Shape, tensor.ContiguousStrides(self.Shape))
+				if c.real {
+					tensor.Copy(out, self)
+				}
 			} else {
 				whole := []int64{self.Offset + spanOf(self)}
-				buffer := c.New(self.DType, whole, []int64{1})
+				buffer := c.NewUnset(self.DType, whole, []int64{1})
 				if c.real {
 					tensor.Copy(buffer, tensor.NewView(self, whole, []int64{1}, 0))
 				}
 				out = c.View(buffer, self.Shape, self.Stride, self.Offset)
 				out.Base = nil
-			}
-			if c.real {
-				tensor.Copy(out, self)
 			}
 			args := append([]Value{out}, c.Args[2:]...)
 			v, err := c.doT(base, args...)

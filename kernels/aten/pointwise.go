@@ -180,8 +180,42 @@ func (c *Call) pw(ins []Value, compute, out tensor.DType, k kern) (*tensor.Tenso
 			ts[i+1].FillComplex(v)
 		}
 	}
+	for i, t := range ts[1:] {
+		ts[i+1] = c.ofDType(t, compute, k)
+	}
 	run(ts, compute, k)
 	return o, nil
+}
+
+// ofDType is an operand of k in the dtype that k computes in, where k has a form for that dtype alone: to convert first is faster than the general way.
+func (c *Call) ofDType(t *tensor.Tensor, compute tensor.DType, k kern) *tensor.Tensor {
+	if t.DType == compute || t.DType.Kind() == tensor.KindComplex || t.DType.IsFloat() && t.DType.Size() == 2 {
+		return t
+	}
+	switch compute {
+	case tensor.Float32, tensor.Float64:
+		if k.N == native.Selection || k.N == 0 && (k.S == nil || compute == tensor.Float64) {
+			return t
+		}
+	case tensor.Int64:
+		if k.I == nil || k.N == native.Selection || t.DType.IsFloat() {
+			return t
+		}
+	default:
+		return t
+	}
+	return c.laid(t, compute, t.Shape, tensor.PreservedStrides(t.Shape, t.Stride))
+}
+
+// laid is t in a dtype and strides, itself or a copy, whose memory is given back when the call ends: nobody may have it then.
+func (c *Call) laid(t *tensor.Tensor, d tensor.DType, shape, stride []int64) *tensor.Tensor {
+	if t.DType == d && sameInts(t.Stride, stride) {
+		return t
+	}
+	x := c.NewUnset(d, shape, stride)
+	tensor.Copy(x, t)
+	_, _ = c.part(x, nil)
+	return x
 }
 
 func sameInts(a, b []int64) bool {
@@ -320,7 +354,9 @@ func singleRows(l *tensor.Loop, in []int64, ts []*tensor.Tensor, k kern) bool {
 					views[i] = whole[i+1][at : at+m]
 					continue
 				}
-				views[i] = room[block*i:][:m]
+				if views[i] = room[block*i:][:m]; step == 0 && p > 0 {
+					continue
+				}
 				for j := range views[i] {
 					views[i][j] = whole[i+1][at+int64(j)*step]
 				}
@@ -495,7 +531,7 @@ func nativeRows(l *tensor.Loop, in []int64, ts []*tensor.Tensor, d tensor.DType,
 }
 
 // streamed is the size in bytes from which a result is written past the cache.
-const streamed = 8 << 20
+const streamed = 24 << 20
 
 // past is op, streamed where the result is large, is none of the operands, and has rows of n elements that are worth it.
 func past(op native.Op, n int64, ts []*tensor.Tensor) native.Op {
@@ -522,14 +558,33 @@ func bitRows(l *tensor.Loop, in []int64, ts []*tensor.Tensor, op native.Op) bool
 		}
 		return s[:n*size]
 	}
+	repeated := make([][]uint8, len(ts)) // numbers whose bytes differ, again and again
+	some := l.Shape[len(l.Shape)-1]
 	for i, t := range ts {
 		if s := t.Storage.Data; in[i] == 0 && size > 1 {
-			if t.Numel() != 1 || !allEqual(s[t.Offset*size:(t.Offset+1)*size], s[t.Offset*size]) {
+			if t.Numel() != 1 {
 				return false
+			}
+			if x := s[t.Offset*size : (t.Offset+1)*size]; !allEqual(x, x[0]) {
+				some = min(some, block)
+				repeated[i] = slices.Repeat(x, int(some))
 			}
 		}
 	}
-	l.Rows(func(off []int64, n int64) { native.Bits(op, row(0, off[0], n), row(1, off[1], n), row(2, off[2], n)) })
+	l.Rows(func(off []int64, n int64) {
+		for p := int64(0); p < n; p += some {
+			var rows [3][]uint8
+			m := min(some, n-p)
+			for i := range rows {
+				if rows[i] = repeated[i]; rows[i] == nil {
+					rows[i] = row(i, off[i]+p*in[i], m)
+				} else {
+					rows[i] = rows[i][:m*size]
+				}
+			}
+			native.Bits(op, rows[0], rows[1], rows[2])
+		}
+	})
 	return true
 }
 

@@ -174,7 +174,12 @@ func zeta(s, q float64) float64 {
 			return math.NaN()
 		}
 	}
-	power := func(a float64) float64 { return math.Pow(a, -s) }
+	power := func(a float64) float64 {
+		if a > 0 {
+			return math.Exp(-s * math.Log(a)) // faster than Pow, and as good but for the last digits
+		}
+		return math.Pow(a, -s)
+	}
 	if n := int(s); float64(n) == s && n <= 16 { // few products are as good, and faster
 		power = func(a float64) float64 {
 			p := a

@@ -66,6 +66,40 @@ void whittle_move_rows(char *to, const char *from, const int64_t *at, int64_t n,
   }
 }
 
+// Elements of rows rows of n: element j of row i is i*ds+j*d elements from to, and i*ss+j*s from from.
+#define COPY(T)                                                                                                             \
+  static void copy_##T(T *restrict to, int64_t d, int64_t ds, const T *restrict from, int64_t s, int64_t ss, int64_t n, int64_t rows) { \
+    if (n < 8 && rows > n) { /* by columns */                                                                               \
+      int64_t t = n; n = rows; rows = t;                                                                                    \
+      t = d; d = ds; ds = t;                                                                                                \
+      t = s; s = ss; ss = t;                                                                                                \
+    }                                                                                                                       \
+    for (int64_t i = 0; i < rows; i++, to += ds, from += ss) {                                                              \
+      if (d == 1 && s == 1)                                                                                                 \
+        memcpy(to, from, n * sizeof(T));                                                                                    \
+      else if (d == 1 && s == -1)                                                                                           \
+        for (int64_t j = 0; j < n; j++) to[j] = from[-j];                                                                   \
+      else if (d == 1 && s == 0)                                                                                            \
+        for (int64_t j = 0; j < n; j++) to[j] = from[0];                                                                    \
+      else if (d == 1 && s == 2)                                                                                            \
+        for (int64_t j = 0; j < n; j++) to[j] = from[2 * j];                                                                \
+      else if (d == 2 && s == 1)                                                                                            \
+        for (int64_t j = 0; j < n; j++) to[2 * j] = from[j];                                                                \
+      else                                                                                                                  \
+        for (int64_t j = 0; j < n; j++) to[j * d] = from[j * s];                                                            \
+    }                                                                                                                       \
+  }
+COPY(uint8_t) COPY(uint16_t) COPY(uint32_t) COPY(uint64_t)
+
+void whittle_copy_rows(int64_t size, void *to, int64_t d, int64_t ds, const void *from, int64_t s, int64_t ss, int64_t n, int64_t rows) {
+  switch (size) {
+    case 1: copy_uint8_t(to, d, ds, from, s, ss, n, rows); break;
+    case 2: copy_uint16_t(to, d, ds, from, s, ss, n, rows); break;
+    case 4: copy_uint32_t(to, d, ds, from, s, ss, n, rows); break;
+    case 8: copy_uint64_t(to, d, ds, from, s, ss, n, rows); break;
+  }
+}
+
 int whittle_cpu_level(void) {
 #if defined(__x86_64__)
   __builtin_cpu_init();

@@ -712,6 +712,8 @@ static inline __attribute__((always_inline)) double NAME(point32_nextafter)(doub
 static inline __attribute__((always_inline)) float NAME(point32_near_exp)(float x) { return whittle_expf(x); }
 static inline __attribute__((always_inline)) float NAME(point32_near_expm1)(float x) { return whittle_expm1f(x); }
 static inline __attribute__((always_inline)) float NAME(point32_near_log)(float x) { return whittle_logf(x); }
+static inline __attribute__((always_inline)) float NAME(point32_near_log1p)(float x) { return whittle_log1pf(x); }
+static inline __attribute__((always_inline)) double NAME(point64_near_log1p)(double x) { return log1p(x); }
 static inline __attribute__((always_inline)) double NAME(point64_near_exp)(double x) { return exp(x); }
 static inline __attribute__((always_inline)) double NAME(point64_near_expm1)(double x) { return expm1(x); }
 static inline __attribute__((always_inline)) double NAME(point64_near_log)(double x) { return log(x); }

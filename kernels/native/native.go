@@ -216,6 +216,7 @@ const (
 	Logsigmoid
 	Decay
 	Logit
+	Entr
 	NanToNum
 	RoundUp
 	RoundDown
@@ -233,6 +234,7 @@ const (
 	LogAddExp
 	LogAddExp2
 	XLogY
+	XLog1PY
 	Lerp
 	Times
 	LeakyBack
@@ -813,6 +815,25 @@ func (m Matrix[T]) from(off int) Matrix[T] {
 		m.Data = m.Data[off:]
 	}
 	return m
+}
+
+// A Grid is rows of elements in memory: element j of row i is Memory[At+i*Row+j*Step]. Distances may be negative.
+type Grid[T any] struct {
+	Memory        []T
+	At, Step, Row int64
+}
+
+// CopyRows copies rows rows of n elements, which are apart from those copied to. It uses one thread.
+func CopyRows[T uint8 | uint16 | uint32 | uint64](to, from Grid[T], n, rows int64) {
+	if n <= 0 || rows <= 0 {
+		return
+	}
+	for _, g := range []*Grid[T]{&to, &from} { // the corners are there, and so is what lies between
+		right, down := (n-1)*g.Step, (rows-1)*g.Row
+		_, _, _, _ = g.Memory[g.At], g.Memory[g.At+right], g.Memory[g.At+down], g.Memory[g.At+right+down]
+	}
+	C.whittle_copy_rows(C.int64_t(unsafe.Sizeof(to.Memory[0])), unsafe.Pointer(&to.Memory[to.At]), C.int64_t(to.Step), C.int64_t(to.Row),
+		unsafe.Pointer(&from.Memory[from.At]), C.int64_t(from.Step), C.int64_t(from.Row), C.int64_t(n), C.int64_t(rows))
 }
 
 // MoveRows fills out with rows of size bytes: row k is what begins at at[k] of from. op is 0 or Streamed.

@@ -249,6 +249,30 @@ func TestStreamed(t *testing.T) {
 	})
 }
 
+func TestCopyRows(t *testing.T) {
+	from := make([]uint32, 1000)
+	for i := range from {
+		from[i] = uint32(i)
+	}
+	for _, g := range []struct{ at, step, row int64 }{{0, 1, 17}, {16, -1, 17}, {0, 2, 40}, {5, 0, 3}, {3, 7, 1}, {390, -3, -5}} {
+		for _, d := range []struct{ step, row int64 }{{1, 17}, {2, 40}, {40, 1}} {
+			for _, size := range [][2]int64{{17, 9}, {1, 1}, {3, 20}, {9, 3}} {
+				n, rows := size[0], size[1]
+				got, want := make([]uint32, 1000), make([]uint32, 1000)
+				CopyRows(Grid[uint32]{got, 0, d.step, d.row}, Grid[uint32]{from, g.at, g.step, g.row}, n, rows)
+				for i := range rows {
+					for j := range n {
+						want[i*d.row+j*d.step] = from[g.at+i*g.row+j*g.step]
+					}
+				}
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("%v to %v, %v (-want +got):\n%s", g, d, size, diff)
+				}
+			}
+		}
+	}
+}
+
 func TestMoveRows(t *testing.T) {
 	from := make([]byte, 5000)
 	for i := range from {

@@ -35,6 +35,7 @@
   ROW(LOGSIGMOID, 1, LOGSIGMOID(x))                                                                                        \
   ROW(DECAY, 1, POINT(exp)(-__builtin_fabs(x)))                                                                            \
   NEAR(LOGIT, 1, ({ T t = q != 0 && x > 1 - p ? 1 - p : x; t = q != 0 && t < p ? p : t; POINT(near_log)(t / (1 - t)); }))  \
+  NEAR(ENTR, 1, x > 0 ? -x * POINT(near_log)(x) : x == 0 ? 0 : x != x ? x : -(T)__builtin_inf())                           \
   NEAR(NAN_TO_NUM, 1, x != x ? p : x == (T)__builtin_inf() ? q : x == -(T)__builtin_inf() ? r : x)                         \
   NEAR(ROUND_UP, 1, (T)__builtin_rint(x * p) / p)                                                                          \
   NEAR(ROUND_DOWN, 1, (T)__builtin_rint(x / p) * p)                                                                        \
@@ -52,6 +53,7 @@
   ROW(LOGADDEXP, 2, ({ double m = x > y ? x : y, d = POINT(log1pexp)(-__builtin_fabs(x - y)); x != x ? x : y != y ? y : x == y && x - x != 0 ? x : m + d; })) \
   ROW(LOGADDEXP2, 2, ({ double m = x > y ? x : y, d = POINT(log1pexp)(-__builtin_fabs(x - y) * 0.69314718055994531) / 0.69314718055994531; x != x ? x : y != y ? y : x == y && x - x != 0 ? x : m + d; })) \
   ROW(XLOGY, 2, y != y ? y : x == 0 ? 0 : x * POINT(log)(y))                                                               \
+  NEAR(XLOG1PY, 2, y != y ? y : x == 0 ? 0 : x * POINT(near_log1p)(y))                                                     \
   NEAR(LERP, 2, SLOPED(p))                                                                                                 \
   ROW(TIMES, 2, x *y *p)                                                                                                   \
   NEAR(LEAKY_BACK, 2, y > 0 ? x : x * p)                                                                                   \
@@ -59,11 +61,11 @@
   NEAR(HARDTANH_BACK, 2, y <= p || y >= q ? 0 : x)                                                                         \
   NEAR(HARDSIGMOID_BACK, 2, y > -3 && y < 3 ? x / 6 : 0)                                                                   \
   NEAR(HARDSWISH_BACK, 2, y < -3 ? 0 : y <= 3 ? x * (y / 3 + (T)0.5) : x)                                                  \
-  ROW(SOFTPLUS_BACK, 2, (T)(y * p) > q ? x : ({ double t = POINT(exp)(y * p); x * t / (t + 1); }))                         \
+  NEAR(SOFTPLUS_BACK, 2, y * p > q ? x : ({ T t = POINT(near_exp)(y * p); x * t / (t + 1); }))                             \
   ROW(MISH_BACK, 2, ({ double t = POINT(tanh)(SOFTPLUS(y)); x * (t + y * SIGMOID(y) * (1 - t * t)); }))                    \
   NEAR(SHRINK_BACK, 2, y >= -p && y <= p ? 0 : x)                                                                          \
   NEAR(THRESHOLD_BACK, 2, y <= p ? 0 : x)                                                                                  \
-  ROW(LOGSIGMOID_BACK, 2, x *(1 - SIGMOID(y)))                                                                             \
+  NEAR(LOGSIGMOID_BACK, 2, x / (1 + POINT(near_exp)(y)))                                                                   \
   NEAR(LOGIT_BACK, 2, q != 0 && (y < p || y > 1 - p) ? 0 : q == 0 && (y < 0 || y > 1) ? (T)__builtin_nan("") : x / (y * (1 - y)))\
   NEAR(SOFTMAX_BACK, 2, (x - p) * y)                                                                                       \
   NEAR(LOG_SOFTMAX_BACK, 2, x - POINT(near_exp)(y) * p)                                                                    \

@@ -11,8 +11,8 @@ package native
   static void dotr##N(const whittle_kernels *t, double *o, T *a, T *v, int64_t rows, int64_t cols, int64_t stride) { t->dot_rows##N(o, a, v, rows, cols, stride); } \
   static void dotc##N(const whittle_kernels *t, double *o, T *a, T *v, int64_t rows, int64_t cols, int64_t stride) { t->dot_cols##N(o, a, v, rows, cols, stride); } \
   static void args##N(const whittle_kernels *t, int64_t *o, T *m, T *a, int64_t rows, int64_t cols, int64_t stride, int least) { t->arg_cols##N(o, m, a, rows, cols, stride, least); } \
-  static void scanc##N(const whittle_kernels *t, int product, T *o, T *a, int64_t rows, int64_t cols, int64_t width) { t->scan_cols##N(product, o, a, rows, cols, width); } \
-  static void scanr##N(const whittle_kernels *t, int product, T *o, T *a, int64_t rows, int64_t cols) { t->scan_rows##N(product, o, a, rows, cols); } \
+  static void scanc##N(const whittle_kernels *t, int op, T *o, T *a, int64_t rows, int64_t cols, int64_t width) { t->scan_cols##N(op, o, a, rows, cols, width); } \
+  static void scanr##N(const whittle_kernels *t, int op, T *o, T *a, int64_t rows, int64_t cols) { t->scan_rows##N(op, o, a, rows, cols); } \
   static void softc##N(const whittle_kernels *t, T *o, T *a, int64_t rows, int64_t cols, int64_t width, int l) { t->soft_cols##N(o, a, rows, cols, width, l); } \
   static void softr##N(const whittle_kernels *t, T *o, T *a, int64_t rows, int64_t cols, int l) { t->soft_rows##N(o, a, rows, cols, l); } \
   static void softb##N(const whittle_kernels *t, T *o, T *g, T *y, int64_t rows, int64_t cols, int64_t width, int l) { t->soft_back_cols##N(o, g, y, rows, cols, width, l); } \
@@ -62,7 +62,7 @@ const (
 	ApartGreatest
 )
 
-// Differences gathers what x differs by from each of len(out) rows of a, stride apart, in float64. It uses one thread.
+// Differences gathers what x differs by from each of len(out) rows of a, stride apart, some elements at a time in T and those in float64. It uses one thread.
 func Differences[T float32 | float64](kind Difference, out []float64, x, a []T, stride int) {
 	if len(out) == 0 {
 		return
@@ -81,7 +81,7 @@ func Differences[T float32 | float64](kind Difference, out []float64, x, a []T, 
 	}
 }
 
-// SoftmaxCols computes softmax, or its logarithm, of each column of a contiguous matrix of so many columns, in float64. out and a are apart.
+// SoftmaxCols computes softmax, or its logarithm, of each column of a contiguous matrix of so many columns; sums are float64. out and a are apart.
 func SoftmaxCols[T float32 | float64](out, a []T, cols int, logarithm bool) {
 	soft(len(out), cols, func(lo, hi, n int) {
 		switch a := any(a[lo:]).(type) {
@@ -222,7 +222,7 @@ func ReduceCols[T float32 | float64](op Reduction, out []float64, a []T, center 
 	})
 }
 
-// DotRows sums the products of each of len(out) rows, stride apart, with v, in float64. No result depends on the number of threads.
+// DotRows sums the products of each of len(out) rows, stride apart, with v, some at a time in T and those in float64. No result depends on the number of threads.
 func DotRows[T float32 | float64](out []float64, a, v []T, stride int) {
 	if len(out) == 0 {
 		return
@@ -301,16 +301,23 @@ func ArgCols[T float32 | float64](out []int64, best, a []T, rows, stride int, le
 	})
 }
 
-// ScanCols computes the running sums, or products, in float64, of each of cols columns of a contiguous matrix of so many columns.
-func ScanCols[T float32 | float64](product bool, out, a []T, cols int) {
+// A Running is what Scan kernels run along lines, as reduce.h has them, in its order.
+type Running int
+
+// Running sums, products, and logarithms of sums of powers of e.
+const (
+	RunningSum Running = iota
+	RunningProduct
+	RunningLogSum
+)
+
+// ScanCols computes what is run along each, in float64, of cols columns of a contiguous matrix of so many columns.
+func ScanCols[T float32 | float64](op Running, out, a []T, cols int) {
 	if len(out) == 0 || cols == 0 {
 		return
 	}
 	_ = a[len(out)-1]
-	p, n := C.int(0), len(out)/cols
-	if product {
-		p = 1
-	}
+	p, n := C.int(op), len(out)/cols
 	parallel.For((cols+63)/64, grain/(64*n+1)+1, func(lo, hi int) {
 		lo, hi = lo*64, min(hi*64, cols)
 		switch a := any(a[lo:]).(type) {
@@ -323,15 +330,12 @@ func ScanCols[T float32 | float64](product bool, out, a []T, cols int) {
 }
 
 // ScanRows computes them of each contiguous row of cols elements.
-func ScanRows[T float32 | float64](product bool, out, a []T, cols int) {
+func ScanRows[T float32 | float64](op Running, out, a []T, cols int) {
 	if len(out) == 0 || cols == 0 {
 		return
 	}
 	_ = a[len(out)-1]
-	p := C.int(0)
-	if product {
-		p = 1
-	}
+	p := C.int(op)
 	rows(len(out)/cols, cols, func(lo, hi int) {
 		switch a := any(a[lo*cols:]).(type) {
 		case []float32:

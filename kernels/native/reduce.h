@@ -82,17 +82,26 @@ static void REDUCE(cols)(int op, double *o, const T *a, const double *center, in
 #undef ROW
 }
 
-// The sums of products of each row with v, in double; of each column.
+// The sums of products of each row with v; of each column. Along a row as many are added in T, in lanes of their own, as lose little by it, and what that
+// gives in double.
+enum { REDUCE(FEW) = 64 };
 static void REDUCE(dot_rows)(double *o, const T *a, const T *v, int64_t rows, int64_t cols, int64_t stride) {
-  enum { L = REDUCE(LANES) };
+  enum { L = 4 * VB / sizeof(T) };
   for (int64_t r = 0; r < rows; r++, a += stride) {
-    double some[L];
-    for (int j = 0; j < L; j++) some[j] = 0;
-    int64_t i = 0;
-    for (; i + L <= cols; i += L)
-      for (int j = 0; j < L; j++) some[j] += (double)a[i + j] * (double)v[i + j];
     double m = 0;
-    for (int j = 0; j < L; j++) m += some[j];
+    int64_t i = 0;
+    while (i + L <= cols) {
+      T some[L];
+      int64_t to = i + L * REDUCE(FEW) < cols ? i + L * REDUCE(FEW) : cols;
+      for (int j = 0; j < L; j++) some[j] = 0;
+      for (; i + L <= to; i += L)
+        for (int j = 0; j < L; j++) some[j] += a[i + j] * v[i + j];
+      double sums[L];
+      for (int j = 0; j < L; j++) sums[j] = some[j];
+      for (int h = L / 2; h > 0; h /= 2)
+        for (int j = 0; j < h; j++) sums[j] += sums[j + h];
+      m += sums[0];
+    }
     for (; i < cols; i++) m += (double)a[i] * (double)v[i];
     o[r] = m;
   }
@@ -134,43 +143,64 @@ static void REDUCE(arg_cols)(int64_t *o, T *best, const T *a, int64_t rows, int6
   }
 }
 
-// Running sums (or products) in double, of rows that are cols apart, along the columns: four columns' worth of vectors wait for each other little.
-static void REDUCE(scan_cols)(int product, T *o, const T *a, int64_t rows, int64_t cols, int64_t width) {
+// What is run along lines, one row each: what it begins with, and what the next element makes of it.
+#define SCANS(ROW)                   \
+  ROW(SUM, 0, m + x)                 \
+  ROW(PRODUCT, 1, m * x)             \
+  ROW(LOG_SUM, -__builtin_inf(), ({ double t = m > x ? m : x, d = POINT(log1pexp)(-__builtin_fabs(m - x)); m != m ? m : x != x ? x : m == x && m - m != 0 ? m : t + d; }))
+
+#ifndef SCANS_NAMED
+#define SCANS_NAMED
+#define ROW(OP, INIT, STEP) W_SCAN_##OP,
+enum { SCANS(ROW) };
+#undef ROW
+#endif
+
+// Running ones in double, of rows that are cols apart, along the columns: four columns' worth of vectors wait for each other little.
+static void REDUCE(scan_cols)(int op, T *o, const T *a, int64_t rows, int64_t cols, int64_t width) {
   enum { W = 256 };
-  for (int64_t j0 = 0; j0 < width; j0 += W) {
-    double m[W];
-    int64_t w = width - j0 < W ? width - j0 : W;
-    for (int64_t j = 0; j < w; j++) m[j] = product;
-    for (int64_t r = 0; r < rows; r++) {
-      const T *p = a + r * cols + j0;
-      T *q = o + r * cols + j0;
-      if (product)
-        for (int64_t j = 0; j < w; j++) q[j] = (T)(m[j] *= p[j]);
-      else
-        for (int64_t j = 0; j < w; j++) q[j] = (T)(m[j] += p[j]);
-    }
-  }
+#define ROW(OP, INIT, STEP)                                                       \
+  case W_SCAN_##OP:                                                               \
+    for (int64_t j0 = 0; j0 < width; j0 += W) {                                   \
+      double some[W];                                                             \
+      int64_t w = width - j0 < W ? width - j0 : W;                                \
+      for (int64_t j = 0; j < w; j++) some[j] = INIT;                             \
+      for (int64_t r = 0; r < rows; r++) {                                        \
+        const T *p = a + r * cols + j0;                                           \
+        T *q = o + r * cols + j0;                                                 \
+        for (int64_t j = 0; j < w; j++) { double m = some[j], x = p[j]; m = STEP; some[j] = m; q[j] = (T)m; } \
+      }                                                                           \
+    }                                                                             \
+    break;
+  switch (op) { SCANS(ROW) }
+#undef ROW
 }
 
 // The same along contiguous rows.
-static void REDUCE(scan_rows)(int product, T *o, const T *a, int64_t rows, int64_t cols) {
+static void REDUCE(scan_rows)(int op, T *o, const T *a, int64_t rows, int64_t cols) {
+  enum { K = 8 };
   int64_t r = 0;
-  for (; r + 8 <= rows; r += 8, a += 8 * cols, o += 8 * cols) {
-    double m[8];
-    for (int k = 0; k < 8; k++) m[k] = product;
-    for (int64_t i = 0; i < cols; i++)
-      for (int k = 0; k < 8; k++) {
-        m[k] = product ? m[k] * a[i + k * cols] : m[k] + a[i + k * cols];
-        o[i + k * cols] = (T)m[k];
-      }
-  }
-  for (; r < rows; r++, a += cols, o += cols) {
-    double m = product;
-    for (int64_t i = 0; i < cols; i++) o[i] = (T)(m = product ? m * a[i] : m + a[i]);
-  }
+#define ROW(OP, INIT, STEP)                                                       \
+  case W_SCAN_##OP:                                                               \
+    for (; r + K <= rows; r += K, a += K * cols, o += K * cols) {                 \
+      double some[K];                                                             \
+      for (int k = 0; k < K; k++) some[k] = INIT;                                 \
+      for (int64_t i = 0; i < cols; i++)                                          \
+        for (int k = 0; k < K; k++) { double m = some[k], x = a[i + k * cols]; m = STEP; some[k] = m; o[i + k * cols] = (T)m; } \
+    }                                                                             \
+    for (; r < rows; r++, a += cols, o += cols) {                                 \
+      double m = INIT;                                                            \
+      for (int64_t i = 0; i < cols; i++) { double x = a[i]; m = STEP; o[i] = (T)m; } \
+    }                                                                             \
+    break;
+  switch (op) { SCANS(ROW) }
+#undef ROW
 }
+#undef SCANS
 
-// Softmax, or its logarithm, of each of width columns of rows that are cols apart; all is calculated in double.
+static inline __attribute__((always_inline)) T REDUCE(power_of_e)(T x) { return sizeof(T) == 4 ? (T)whittle_expf((float)x) : (T)whittle_expd(x); }
+
+// Softmax, or its logarithm, of each of width columns of rows that are cols apart; sums are calculated in double.
 static void REDUCE(soft_cols)(T *restrict o, const T *restrict a, int64_t rows, int64_t cols, int64_t width, int logarithm) {
   enum { W = 128 };
   for (int64_t j0 = 0; j0 < width; j0 += W) {
@@ -186,18 +216,18 @@ static void REDUCE(soft_cols)(T *restrict o, const T *restrict a, int64_t rows, 
       const T *p = a + r * cols + j0;
       T *q = o + r * cols + j0;
       if (logarithm)
-        for (int64_t j = 0; j < w; j++) s[j] += whittle_expd((double)p[j] - (double)m[j]);
+        for (int64_t j = 0; j < w; j++) s[j] += REDUCE(power_of_e)(p[j] - m[j]);
       else
-        for (int64_t j = 0; j < w; j++) { double e = whittle_expd((double)p[j] - (double)m[j]); q[j] = (T)e; s[j] += e; }
+        for (int64_t j = 0; j < w; j++) { T e = REDUCE(power_of_e)(p[j] - m[j]); q[j] = e; s[j] += e; }
     }
     for (int64_t j = 0; j < w; j++) s[j] = logarithm ? log(s[j]) : 1 / s[j];
     for (int64_t r = 0; r < rows; r++) {
       const T *p = a + r * cols + j0;
       T *q = o + r * cols + j0;
       if (logarithm)
-        for (int64_t j = 0; j < w; j++) q[j] = (T)((double)p[j] - (double)m[j] - s[j]);
+        for (int64_t j = 0; j < w; j++) q[j] = p[j] - m[j] - (T)s[j];
       else
-        for (int64_t j = 0; j < w; j++) q[j] = (T)(q[j] * s[j]);
+        for (int64_t j = 0; j < w; j++) q[j] *= (T)s[j];
     }
   }
 }
@@ -244,7 +274,7 @@ static void REDUCE(soft_back_cols)(T *restrict o, const T *restrict g, const T *
       const T *p = g + r * cols + j0, *q = y + r * cols + j0;
       T *to = o + r * cols + j0;
       if (logarithm)
-        for (int64_t j = 0; j < w; j++) to[j] = (T)((double)p[j] - whittle_expd(q[j]) * s[j]);
+        for (int64_t j = 0; j < w; j++) to[j] = p[j] - REDUCE(power_of_e)(q[j]) * (T)s[j];
       else
         for (int64_t j = 0; j < w; j++) to[j] = (T)(((double)p[j] - s[j]) * (double)q[j]);
     }
@@ -254,19 +284,22 @@ static void REDUCE(soft_back_cols)(T *restrict o, const T *restrict g, const T *
 // Of the differences of x from each of some rows, stride apart, of cols elements: how many are not 0, the sum of their sizes or of their squares, the
 // greatest size (NaN if there is one).
 static void REDUCE(distances)(int kind, double *o, const T *x, const T *a, int64_t rows, int64_t cols, int64_t stride) {
-  enum { L = REDUCE(LANES) };
+  enum { L = 2 * VB / sizeof(T) };
 #define APART(KIND, STEP, JOIN)                                                     \
   case KIND:                                                                        \
     for (int64_t r = 0; r < rows; r++, a += stride) {                               \
-      double some[L];                                                               \
+      double all = 0;                                                               \
       int64_t i = 0;                                                                \
-      for (int j = 0; j < L; j++) some[j] = 0;                                      \
-      for (; i + L <= cols; i += L)                                                 \
-        for (int j = 0; j < L; j++) { double m = some[j], d = __builtin_fabs((double)x[i + j] - (double)a[i + j]); some[j] = STEP; } \
-      double m = some[0];                                                           \
-      for (int j = 1; j < L; j++) { double k = some[j]; m = JOIN; }                 \
-      for (; i < cols; i++) { double d = __builtin_fabs((double)x[i] - (double)a[i]); m = STEP; } \
-      o[r] = m;                                                                     \
+      while (i + L <= cols) {                                                       \
+        T some[L];                                                                  \
+        int64_t to = i + L * REDUCE(FEW) < cols ? i + L * REDUCE(FEW) : cols;       \
+        for (int j = 0; j < L; j++) some[j] = 0;                                    \
+        for (; i + L <= to; i += L)                                                 \
+          for (int j = 0; j < L; j++) { T m = some[j], d = x[i + j] - a[i + j]; d = d < 0 ? -d : d; some[j] = STEP; } \
+        for (int j = 0; j < L; j++) { double m = all, k = some[j]; all = JOIN; }    \
+      }                                                                             \
+      for (; i < cols; i++) { double m = all, d = __builtin_fabs((double)x[i] - (double)a[i]); all = STEP; } \
+      o[r] = all;                                                                   \
     }                                                                               \
     break;
   switch (kind) {

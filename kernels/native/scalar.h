@@ -8,31 +8,40 @@
 #define MADD64(a, b, c) ((a) * (b) + (c))
 #endif
 
-// The parts of exp(x) = 2^n * p(r), |r| <= ln2/2.
-static inline float whittle_exp_parts(float x, int32_t *power) {
-  float t = MADD(x, 1.44269504088896341f, 12582912.0f);
-  float n = t - 12582912.0f;
-  float r = MADD(n, -0.693145751953125f, x);
-  r = MADD(n, -1.428606765330187e-6f, r);
+// exp(r) for |r| <= ln2/2.
+static inline float whittle_exp_near(float r) {
   float p = 1.9875691500e-4f;
   p = MADD(p, r, 1.3981999507e-3f);
   p = MADD(p, r, 8.3334519073e-3f);
   p = MADD(p, r, 4.1665795894e-2f);
   p = MADD(p, r, 1.6666665459e-1f);
   p = MADD(p, r, 5.0000001201e-1f);
-  *power = (int32_t)n;
   return MADD(p, r * r, r) + 1.0f;
 }
 
-// The scale is applied in two steps so that subnormals and overflow come out right.
+// The parts of exp(x) = 2^n * p(r), |r| <= ln2/2.
+static inline float whittle_exp_parts(float x, int32_t *power) {
+  float t = MADD(x, 1.44269504088896341f, 12582912.0f);
+  float n = t - 12582912.0f;
+  float r = MADD(n, -0.693145751953125f, x);
+  r = MADD(n, -1.428606765330187e-6f, r);
+  *power = (int32_t)n;
+  return whittle_exp_near(r);
+}
+
+// p * 2^i. The scale is applied in two steps so that subnormals and overflow come out right.
+static inline float whittle_scaled(float p, int32_t i) {
+  int32_t h = i >> 1;
+  union { int32_t i; float f; } s1 = {(h + 127) << 23}, s2 = {(i - h + 127) << 23};
+  return p * s1.f * s2.f;
+}
+
 static inline float whittle_expf(float x) {
   float c = x > 89.0f ? 89.0f : x;
   c = c < -104.0f ? 0.0f : c; // the result is 0, and is not computed: a product that becomes too small takes a processor a hundred times as long
   int32_t i;
   float p = whittle_exp_parts(c, &i);
-  int32_t h = i >> 1;
-  union { int32_t i; float f; } s1 = {(h + 127) << 23}, s2 = {(i - h + 127) << 23};
-  float y = p * s1.f * s2.f;
+  float y = whittle_scaled(p, i);
   y = x < -104.0f ? 0.0f : y;
   return x != x ? x : y;
 }
@@ -189,7 +198,11 @@ static inline float whittle_log1pf(float x) {
 }
 
 static inline float whittle_exp2f(float x) {
-  float y = (float)whittle_exp64(whittle_reach((double)x * 0.69314718055994531));
+  float c = x > 129.0f ? 129.0f : x;
+  c = c < -151.0f ? 0.0f : c; // see whittle_expf
+  float n = (c + 12582912.0f) - 12582912.0f;
+  float y = whittle_scaled(whittle_exp_near((c - n) * 0.693147180559945309f), (int32_t)n);
+  y = x < -151.0f ? 0.0f : y;
   return x != x ? x : y;
 }
 

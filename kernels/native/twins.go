@@ -441,16 +441,18 @@ func DotColsGo[T float32 | float64](out []float64, a, v []T, stride int) {
 }
 
 // ScanGo is the plain form of ScanRows and, where rows begin one element apart and elements of a row step apart, of ScanCols.
-func ScanGo[T float32 | float64](product bool, out, a []T, n, step int) {
-	m := 0.0
-	if product {
-		m = 1
-	}
+func ScanGo[T float32 | float64](op Running, out, a []T, n, step int) {
+	m := [...]float64{0, 1, math.Inf(-1)}[op]
 	for i := range n {
-		if x := float64(a[i*step]); product {
-			m *= x
-		} else {
+		switch x := float64(a[i*step]); op {
+		case RunningSum:
 			m += x
+		case RunningProduct:
+			m *= x
+		case RunningLogSum:
+			if !math.IsInf(m, 0) || m != x {
+				m = max(m, x) + math.Log1p(math.Exp(-math.Abs(m-x)))
+			}
 		}
 		out[i*step] = T(m)
 	}
@@ -551,6 +553,8 @@ func point[T float32 | float64](op Op, x, y, z, p, q, r, s float64) float64 {
 			x = max(min(x, 1-p), p)
 		}
 		return math.Log(x / (1 - x))
+	case Entr:
+		return pick(x > 0, -x*math.Log(x), pick(x == 0, 0, pick(x != x, x, math.Inf(-1))))
 	case NanToNum:
 		return pick(x != x, p, pick(math.IsInf(x, 1), q, pick(math.IsInf(x, -1), r, x)))
 	case RoundUp:
@@ -595,6 +599,8 @@ func point[T float32 | float64](op Op, x, y, z, p, q, r, s float64) float64 {
 		return sum((x-y)*math.Ln2, math.Ln2)
 	case XLogY:
 		return pick(y != y, y, pick(x == 0, 0, x*math.Log(y)))
+	case XLog1PY:
+		return pick(y != y, y, pick(x == 0, 0, x*math.Log1p(y)))
 	case Lerp:
 		return lerp(p)
 	case Times:
@@ -620,7 +626,7 @@ func point[T float32 | float64](op Op, x, y, z, p, q, r, s float64) float64 {
 	case ThresholdBack:
 		return pick(y <= p, 0, x)
 	case LogsigmoidBack:
-		return x * (1 - sigmoid(y))
+		return x / (1 + math.Exp(y)) // not x times 1 less a sigmoid, which is 0 too early
 	case LogitBack:
 		if q != 0 && (y < p || y > 1-p) {
 			return 0

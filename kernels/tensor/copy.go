@@ -17,7 +17,7 @@ func Copy(dst, src *Tensor) {
 		es := int64(dst.DType.Size())
 		n := dst.Numel() * es
 		to, from := dst.Storage.Data[dst.Offset*es:dst.Offset*es+n], src.Storage.Data[src.Offset*es:src.Offset*es+n]
-		parallel.For(int(n), 8*grain, func(lo, hi int) { copy(to[lo:hi], from[lo:hi]) })
+		parallel.For(int(n), 8*grain, func(lo, hi int) { copyCached(to[lo:hi], from[lo:hi], n) })
 		return
 	}
 	if dst.DType != src.DType && dst.Numel() >= grain && SameShape(dst, src) && !sameStrides(dst, src) && dst.IsNonOverlappingAndDense() && src.IsNonOverlappingAndDense() {
@@ -28,6 +28,16 @@ func Copy(dst, src *Tensor) {
 		return
 	}
 	NewLoop(dst.Shape, dst, src).Parts(func(l *Loop) { copyLoop(l, dst, src) })
+}
+
+// copyCached is copy of a part of n bytes. Go writes what is copied at once past the cache where it is large; here only what the cache would not hold is.
+func copyCached(to, from []byte, n int64) {
+	const some = 256 << 10
+	for n < streamed && len(to) > some {
+		copy(to[:some], from)
+		to, from = to[some:], from[some:]
+	}
+	copy(to, from)
 }
 
 func copyLoop(l *Loop, dst, src *Tensor) {
@@ -60,6 +70,9 @@ func copyLoop(l *Loop, dst, src *Tensor) {
 	}
 	if dst.DType == Float32 && src.DType == Int64 {
 		convRows[float32, int64](l, in, dst, src)
+		return
+	}
+	if in[0] == 1 && in[1] == 1 && halfRows(l, dst, src) {
 		return
 	}
 	if dst.DType.IsSmallFloat() && src.DType.IsSmallFloat() {
@@ -138,11 +151,18 @@ const tile = 64
 // narrow is the side of a matrix from which it is worth that.
 const narrow = 16
 
-// copyTransposed copies where dst runs along the last dimension and src along the one before; it reports whether that is so.
+// copyTransposed copies where dst runs along the last dimension and src along another; it reports whether that is so.
 func copyTransposed[T any](l *Loop, d, s []T) bool {
 	n := len(l.Shape)
-	if n < 2 || l.Stride[0][n-1] != 1 || l.Stride[1][n-2] != 1 || l.Shape[n-1] < narrow || l.Shape[n-2] < narrow {
+	if n < 2 || l.Stride[0][n-1] != 1 || l.Shape[n-1] < narrow {
 		return false
+	}
+	along := slices.Index(l.Stride[1][:n-1], 1)
+	if along < 0 || l.Shape[along] < narrow {
+		return false
+	}
+	if along != n-2 { // the order of the others does not matter
+		l = l.swapped(along, n-2)
 	}
 	rows, cols, ds, ss := l.Shape[n-2], l.Shape[n-1], l.Stride[0][n-2], l.Stride[1][n-1]
 	outer := Numel(l.Shape[:n-2])
@@ -171,30 +191,42 @@ func copyTransposed[T any](l *Loop, d, s []T) bool {
 	return true
 }
 
-// copyShort copies where rows are short and follow each other: a column of many rows at a time. It reports whether that is so.
-func copyShort[T uint32 | uint64](l *Loop, d, s []T) bool {
-	n := len(l.Shape)
-	if n < 2 || l.Shape[n-1] >= narrow/2 || l.Shape[n-2] < narrow {
+// copyNests copies by nests of rows, for the sizes of elements that native.CopyRows has; it reports whether this is one, and the copy is worth a call.
+func copyNests[T any](l *Loop, d, s []T) bool {
+	if l.Numel() < 64 {
 		return false
 	}
-	rows, cols := l.Shape[n-2], l.Shape[n-1]
-	ds, ss, dc, sc := l.Stride[0][n-2], l.Stride[1][n-2], l.Stride[0][n-1], l.Stride[1][n-1]
-	outer := &Loop{Shape: append(slices.Clone(l.Shape[:n-2]), 1), Stride: make([][]int64, 2), Start: l.Start}
-	for i := range outer.Stride {
-		outer.Stride[i] = append(slices.Clone(l.Stride[i][:n-2]), 0)
+	switch d := any(d).(type) {
+	case []uint8:
+		nests(l, d, any(s).([]uint8))
+	case []uint16:
+		nests(l, d, any(s).([]uint16))
+	case []uint32:
+		nests(l, d, any(s).([]uint32))
+	case []uint64:
+		nests(l, d, any(s).([]uint64))
+	default:
+		return false
+	}
+	return true
+}
+
+func nests[T uint8 | uint16 | uint32 | uint64](l *Loop, d, s []T) {
+	nd := len(l.Shape)
+	rows := int64(1)
+	to, from := native.Grid[T]{Memory: d, Step: l.Stride[0][nd-1]}, native.Grid[T]{Memory: s, Step: l.Stride[1][nd-1]}
+	outer := &Loop{Shape: []int64{1}, Stride: [][]int64{{0}, {0}}, Start: l.Start}
+	if nd > 1 {
+		rows, to.Row, from.Row = l.Shape[nd-2], l.Stride[0][nd-2], l.Stride[1][nd-2]
+		outer.Shape = append(slices.Clone(l.Shape[:nd-2]), 1)
+		for i := range outer.Stride {
+			outer.Stride[i] = append(slices.Clone(l.Stride[i][:nd-2]), 0)
+		}
 	}
 	outer.Rows(func(o []int64, _ int64) {
-		for r := int64(0); r < rows; r += 8 * tile {
-			for c := range cols {
-				to, from := o[0]+r*ds+c*dc, o[1]+r*ss+c*sc
-				for range min(8*tile, rows-r) {
-					d[to] = s[from]
-					to, from = to+ds, from+ss
-				}
-			}
-		}
+		to.At, from.At = o[0], o[1]
+		native.CopyRows(to, from, l.Shape[nd-1], rows)
 	})
-	return true
 }
 
 // turn is native.Turn, for the sizes of elements that it has: element (i, j) of d is element (j, i) of s.
@@ -215,32 +247,13 @@ func copyRows[T any](l *Loop, in []int64, dst, src *Tensor) {
 	if copyTransposed(l, d, s) {
 		return
 	}
-	short := false
-	switch d := any(d).(type) { // the sizes of most elements
-	case []uint32:
-		short = copyShort(l, d, any(s).([]uint32))
-	case []uint64:
-		short = copyShort(l, d, any(s).([]uint64))
-	}
-	if short {
+	if copyNests(l, d, s) {
 		return
 	}
 	l.Rows(func(o []int64, n int64) {
 		a, b := o[0], o[1]
 		if in[0] == 1 && in[1] == 1 {
 			copy(d[a:a+n], s[b:b+n])
-			return
-		}
-		if in[0] == 1 && in[1] == -1 { // backwards
-			y, x := d[a:a+n], s[b-n+1:b+1]
-			for len(y) >= 4 && len(x) >= 4 {
-				k := len(x) - 4
-				y[0], y[1], y[2], y[3] = x[k+3], x[k+2], x[k+1], x[k]
-				y, x = y[4:], x[:k]
-			}
-			for i := range y {
-				y[i] = x[len(x)-1-i]
-			}
 			return
 		}
 		for i := int64(0); i < n; i++ {
@@ -333,7 +346,7 @@ func convertTo[D number](l *Loop, dst, src *Tensor) bool {
 }
 
 // streamed is the size in bytes from which what is converted is written past the cache.
-const streamed = 8 << 20
+const streamed = 24 << 20
 
 func convert[D, S number](l *Loop, dst, src *Tensor) bool {
 	d, s := all[D](dst), all[S](src)
@@ -347,6 +360,25 @@ func convert[D, S number](l *Loop, dst, src *Tensor) bool {
 		}
 		native.Convert(past, d[o[0]:o[0]+n], s[o[1]:o[1]+n])
 	})
+	return true
+}
+
+// halfRows converts rows of float32 to or from a type of 16 bits; it reports whether they are such.
+func halfRows(l *Loop, dst, src *Tensor) bool {
+	var f func(a, b, n int64)
+	switch {
+	case dst.DType == BFloat16 && src.DType == Float32:
+		f = func(a, b, n int64) { native.ToBFloat16(all[uint16](dst)[a:a+n], all[float32](src)[b:b+n]) }
+	case dst.DType == Float16 && src.DType == Float32:
+		f = func(a, b, n int64) { native.ToFloat16(all[uint16](dst)[a:a+n], all[float32](src)[b:b+n]) }
+	case dst.DType == Float32 && src.DType == BFloat16:
+		f = func(a, b, n int64) { native.FromBFloat16(all[float32](dst)[a:a+n], all[uint16](src)[b:b+n]) }
+	case dst.DType == Float32 && src.DType == Float16:
+		f = func(a, b, n int64) { native.FromFloat16(all[float32](dst)[a:a+n], all[uint16](src)[b:b+n]) }
+	default:
+		return false
+	}
+	l.Rows(func(o []int64, n int64) { f(o[0], o[1], n) })
 	return true
 }
 

@@ -87,6 +87,20 @@ func (l *Loop) Inner() []int64 {
 	return in
 }
 
+// swapped is l with dimensions a and b in each other's place.
+func (l *Loop) swapped(a, b int) *Loop {
+	turned := func(xs []int64) []int64 {
+		xs = slices.Clone(xs)
+		xs[a], xs[b] = xs[b], xs[a]
+		return xs
+	}
+	s := &Loop{Shape: turned(l.Shape), Stride: make([][]int64, len(l.Stride)), Start: l.Start}
+	for i := range s.Stride {
+		s.Stride[i] = turned(l.Stride[i])
+	}
+	return s
+}
+
 // Rows calls f once per inner loop with the operands' storage positions; n is its length. f must not keep off.
 func (l *Loop) Rows(f func(off []int64, n int64)) {
 	if l.Numel() == 0 {
