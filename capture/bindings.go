@@ -153,7 +153,9 @@ func (bn *bindings) bindCells(f *vm.Frame, src source.Source) {
 			continue
 		}
 		bn.cells[c] = nil
-		if src != nil {
+		if name := bn.rootVariable(c); name != "" {
+			bn.cells[c] = source.Local{Var: name}
+		} else if src != nil {
 			bn.cells[c] = source.Attr{Base: source.Item{Base: source.Attr{Base: src, Of: "__closure__"}, Key: vm.MakeInt(int64(i)), Text: fmt.Sprint(i)}, Of: "cell_contents"}
 		}
 	}
@@ -188,6 +190,16 @@ func (bn *bindings) rootCell(name string) vm.Object {
 		}
 	}
 	return nil
+}
+
+// rootVariable is the variable of the compiled frame that a cell is of, where it had a value when the frame was called; "" for other cells.
+func (bn *bindings) rootVariable(c *vm.Cell) string {
+	for i, v := range bn.root.LocalsPlus {
+		if name := bn.root.Code.LocalsPlusName(i); v == vm.Object(c) && bn.env.Locals[name] != nil {
+			return name
+		}
+	}
+	return ""
 }
 
 // seeSuper sees what super() without arguments finds in its frame: the first argument, and the class in the function's closure.

@@ -171,6 +171,22 @@ f(torch.ones(2)); f(torch.ones(2))
 g = make(3)
 print(f(torch.ones(2)).tolist())
 `, []string{"f: 0/0: G['g'].__closure__[0].cell_contents == 2"}},
+		{"a constant of a class, which PyTorch takes as it is", `
+class K: scale = 2
+@torch.compile(backend="eager")
+def f(x):
+    return x * K.scale
+f(torch.ones(2)); K.scale = 3; f(torch.ones(2))
+`, nil},
+		{"a variable that a nested function shares", `
+@torch.compile(backend="eager")
+def f(x, n):
+    def add(v): return v + n
+    x = add(x)
+    torch._dynamo.graph_break()
+    return add(x) + n
+f(torch.ones(2), "a" == "b"); f(torch.ones(2), True)
+`, []string{"f: 0/0: ___check_obj_id(L['n'], <id>)", "torch_dynamo_resume_in_f_at_7: 1/0: ___check_obj_id(L['n'], <id>)"}},
 		{"two arguments become one", `
 @torch.compile(backend="eager")
 def f(a, b):

@@ -9,6 +9,7 @@ import (
 
 	"whittle/capture/breaks"
 	"whittle/capture/guard"
+	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
 	"whittle/capture/resume"
 	"whittle/capture/source"
@@ -43,9 +44,6 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *source.Env, unfit []Unfi
 		reasons = append(reasons, u.String())
 	}
 	ev := &FrameEvent{ID: fmt.Sprintf("%d/%d", st.id, len(st.entries)), Name: f.Code.Name, File: shortFile(f.Code.Filename), Line: f.Code.FirstLine, Reasons: reasons}
-	if f.PC > 0 {
-		ev.Line = f.Line()
-	}
 	if d.Observe.Record != nil && d.Observe.Record(f) {
 		var err error
 		if ev.record, err = d.record(f, reasons); err != nil {
@@ -248,6 +246,7 @@ func (c *compilation) raised(tr *tracer, err error) (vm.Object, error) {
 		c.metrics.failed("Unsupported", b)
 		b.Frame = ev.ID
 		ev.Status = "unsupported"
+		b.whole = true
 		if d.ctx.FullGraph {
 			b.Kind = "fullgraph"
 		}
@@ -275,11 +274,17 @@ func (c *compilation) ended(tr *tracer, private *vm.Frame, u *Unsupported) (v vm
 		b.Stack = []StackEntry{{f.Code.Name, int(f.Code.Instrs[tr.at.pc].Line), ev.File}}
 	}
 	b.Line = breakLine(b.Stack)
-	own := len(b.Stack) <= 1 // the break is in the frame itself
+	own := len(b.Stack) <= 1                                    // the break is in the frame itself
+	if !own && f.Code.Instrs[tr.at.pc].Op == code.BEFORE_WITH { // what __enter__ could not do is what the instruction cannot
+		b.Reason = breaks.New(breaks.ContextEntry, tr.repr(tr.entered))
+		u, row, own = &Unsupported{b.Reason}, b.Reason.ID.Row(), true
+		b.at, b.Stack = b.at[:1], b.Stack[:1]
+		b.Line = breakLine(b.Stack)
+	}
 	switch {
 	case d.ctx.FullGraph:
 		return nil, true, c.forbidden(b, u)
-	case row.Frame || row.Missing && own || !resumable(private, tr.at.pc) || c.stop != nil && *c.stop == tr.at:
+	case row.Frame || row.Missing && own || tr.journal.inComprehension || !resumable(private, tr.at.pc) || c.stop != nil && *c.stop == tr.at:
 		b.Kind = "skip"
 		if at := tr.restart; at.step > 0 && !row.Frame && !c.rest {
 			d.broke(ev, b)
@@ -295,7 +300,14 @@ func (c *compilation) ended(tr *tracer, private *vm.Frame, u *Unsupported) (v vm
 		v, err = c.skip("skipped")
 		return v, true, err
 	}
-	if resume.InLoop(f.Code.Code, tr.at.pc) {
+	if f.Code.Instrs[tr.at.pc].Op == code.STORE_ATTR {
+		// Whatever the assignment could not do, the break is that of the instruction. PyTorch looks for no loop around it.
+		if kind := b.counted(); kind != "" {
+			d.count(kind, b.Reason.Message(), 1)
+		}
+		b.Reason, b.at, b.Stack = breaks.New(breaks.TensorAttribute), b.at[:min(1, len(b.at))], b.Stack[:min(1, len(b.Stack))]
+		b.Line = breakLine(b.Stack)
+	} else if resume.InLoop(f.Code.Code, tr.at.pc) {
 		// A resume function per iteration would be compiled each time: the frame runs as plain Python, and what it calls is compiled.
 		b.loop = true
 		d.broke(ev, b)

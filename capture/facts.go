@@ -365,6 +365,9 @@ func (rd *reads) readBy(o, name vm.Object, find func(o vm.Object, name string) (
 	src := rd.world.sources[source.Identity(o)]
 	n, isStr := vm.AsStr(name)
 	if isStr {
+		if v := rd.effects.AttrPutOff(o, n); v != nil {
+			return v, true
+		}
 		rd.readsAttr(o, n)
 	}
 	if _, isTensor := o.(*torch.Tensor); src == nil || !isStr || isTensor {

@@ -47,6 +47,11 @@ func (wo *world) guardFor(v vm.Object, src source.Source) []*guard.Guard {
 			self.Hide()
 			return []*guard.Guard{guard.Type(v, src), self}
 		}
+		if self, ok := v.Self.(*vm.Instance); ok && self.Class.Module == "torch.autograd.grad_mode" { // a decorator's: PyTorch enters it without a look
+			same := guard.Identity(self, source.Attr{Base: src, Of: "__self__"})
+			same.Hide()
+			return []*guard.Guard{guard.Type(v, src), same}
+		}
 		if v.Func != nil {
 			wo.see(v.Func, source.Attr{Base: src, Of: "__func__"})
 		}

@@ -30,6 +30,8 @@ type journal struct {
 	// The innermost frames at the error that ended the trace, in both forms that logs have; nil as long as there is none.
 	stack   []StackEntry
 	breakAt []guard.Place
+
+	inComprehension bool // at that error, a comprehension of the captured frame itself was running
 }
 
 // StackEntry is one frame of a user stack: function, line, file.
@@ -43,7 +45,7 @@ type StackEntry struct {
 func (jo *journal) located(err error) error {
 	var u *Unsupported
 	if jo.stack == nil && errors.As(err, &u) {
-		jo.stack, jo.breakAt = jo.userStack(), jo.stackFrames()
+		jo.stack, jo.breakAt, jo.inComprehension = jo.userStack(), jo.stackFrames(), jo.comprehends()
 		if row := u.Reason.ID.Row(); !row.Bare && !row.Before && jo.inContext(row.Missing) {
 			u.Reason = breaks.New(breaks.GenericContext)
 		}
@@ -78,8 +80,15 @@ func ofProgram(exit vm.Object) bool {
 // userStack lists the traced frames that lie outside of the library, outermost first.
 func (jo *journal) userStack() []StackEntry {
 	var out []StackEntry
+	line := 0
 	for f := jo.in.Frame(); f != nil; f = f.Back {
-		out = append([]StackEntry{{f.Code.Name, f.Line(), shortFile(f.Code.Filename)}}, out...)
+		if line == 0 {
+			line = f.Line()
+		}
+		if !comprehension(f.Code) {
+			out = append([]StackEntry{{f.Code.Name, line, shortFile(f.Code.Filename)}}, out...)
+			line = 0
+		}
 		if f == jo.root {
 			break
 		}
@@ -87,11 +96,34 @@ func (jo *journal) userStack() []StackEntry {
 	return out
 }
 
+// comprehension reports whether code is that of [x for ...] and the like: to Python of the recorded version, 3.13, it is a part of the function that it stands in.
+func comprehension(c *vm.Code) bool {
+	return c.Name == "<listcomp>" || c.Name == "<setcomp>" || c.Name == "<dictcomp>"
+}
+
+// comprehends reports whether the captured frame itself is in a comprehension: one that it runs, or one inside of that.
+func (jo *journal) comprehends() bool {
+	f := jo.in.Frame()
+	for ; f != nil && f != jo.root; f = f.Back {
+		if f.Back == jo.root {
+			return comprehension(f.Code)
+		}
+	}
+	return false
+}
+
 // stackFrames lists the frames from the captured one to the running one.
 func (jo *journal) stackFrames() []guard.Place {
 	var out []guard.Place
+	line := 0
 	jo.frames(func(f *vm.Frame) bool {
-		out = append([]guard.Place{{Code: f.Code, Line: f.Line(), In: jo.in}}, out...)
+		if line == 0 {
+			line = f.Line()
+		}
+		if !comprehension(f.Code) {
+			out = append([]guard.Place{{Code: f.Code, Line: line, In: jo.in}}, out...)
+			line = 0
+		}
 		return true
 	})
 	return out

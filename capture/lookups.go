@@ -116,7 +116,9 @@ func (rd *reads) seeAttr(owner vm.Object, base source.Source, name string, v vm.
 		return // members are constants of their class
 	}
 	if !ok && takenAsIs(owner, name, v) {
-		rd.guards.Covertly(func() { rd.world.see(v, source.Attr{Base: base, Of: name}) })
+		if _, written := guard.Contained(rd.in, v); written || isSequence(v) {
+			rd.guards.Covertly(func() { rd.world.see(v, source.Attr{Base: base, Of: name}) })
+		}
 		return
 	}
 	if ok && isEnumMember(inst) && (name == "value" || name == "name") {

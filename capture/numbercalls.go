@@ -1,6 +1,8 @@
 package capture
 
 import (
+	"slices"
+
 	"whittle/capture/breaks"
 	"whittle/capture/python/vm"
 	"whittle/capture/symbolic"
@@ -23,6 +25,11 @@ func (tr *tracer) numberFunction(f *vm.Builtin, args []vm.Object, kw []vm.KwArg)
 		if size := tr.sizes.Size(x.T); len(x.T.Shape) > 0 && (!standsIn(x.T) || !size[0].IsConst()) {
 			v, err := tr.in.CallMethod(x, "size", vm.MakeInt(0))
 			return v, err == nil, err
+		}
+	}
+	if (f.Name == "max" || f.Name == "min") && len(args) == 1 && len(kw) == 0 && isSequence(args[0]) {
+		if items, err := tr.in.IterAll(args[0]); err == nil && len(items) > 1 && slices.ContainsFunc(items, unknownNumber) {
+			args = items
 		}
 	}
 	some := false
@@ -108,7 +115,7 @@ func (tr *tracer) extreme(name string, args []vm.Object) (vm.Object, error) {
 			continue
 		}
 		if !s.Backed() {
-			return nil, unsupported(breaks.DataDependentOperator, readsNumber)
+			return tr.extremeUnknown(name, args)
 		}
 		if _, err := tr.out.scalarArg(s); err != nil {
 			return nil, err
@@ -160,6 +167,35 @@ func (tr *tracer) extreme(name string, args []vm.Object) (vm.Object, error) {
 	return best, nil
 }
 
+// unknownNumber reports whether an object is a number that only a run knows.
+func unknownNumber(o vm.Object) bool {
+	s, ok := o.(*torch.Scalar)
+	return ok && !s.Backed()
+}
+
+// extremeUnknown is extreme of numbers of which only a run knows the greatest: a node chooses.
+func (tr *tracer) extremeUnknown(name string, args []vm.Object) (vm.Object, error) {
+	choose := symbolic.Max
+	if name == "min" {
+		choose = symbolic.Min
+	}
+	best := args[0]
+	for _, a := range args[1:] {
+		s, ok := best.(*torch.Scalar)
+		if !ok {
+			if s, ok = a.(*torch.Scalar); !ok {
+				return nil, unsupported(breaks.DataDependentOperator, readsNumber)
+			}
+		}
+		v, err := tr.t.ScalarChoice("torch.sym_"+name, best, a, s.Env, choose)
+		if err != nil {
+			return nil, err
+		}
+		best = v
+	}
+	return best, nil
+}
+
 // numberType performs int(x), float(x), bool(x), range(x) and str(x) of symbolic numbers.
 func (tr *tracer) numberType(t *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
 	var s *torch.Scalar
@@ -193,6 +229,8 @@ func (tr *tracer) numberType(t *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Ob
 		v = vm.MakeBool(b)
 	case t == vm.TypeType && one:
 		return s.Hint().Type(), true, nil
+	case t == vm.StrType && one && tr.ofProgram():
+		return nil, false, tr.refusedBuiltin("str", args, kw)
 	case t.Name == "range" || t == vm.IntType || t == vm.StrType:
 		var plain []vm.Object
 		if plain, err = tr.plainNumbers(args); err == nil {

@@ -6,6 +6,7 @@ import (
 	"whittle/capture/breaks"
 	"whittle/capture/effects"
 	"whittle/capture/fx"
+	"whittle/capture/guard"
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
 	"whittle/capture/resume"
@@ -329,7 +330,7 @@ func (p *planner) cell(c *vm.Cell) (recipe, error) {
 			}, nil
 		}
 	}
-	return p.shared(c, []vm.Object{c.V}, mk)
+	return p.sharedLater(c, []vm.Object{c.V}, mk)
 }
 
 // instance plans an object of a Python class made during the trace: its class, its attributes, its slots and, if the class derives from a
@@ -577,8 +578,9 @@ func (p *planner) objectEffect(c effects.Change) (*effect, error) {
 		}
 		e.old = tr.keptItems(c.Before, now)
 	}
-	if _, attributes := o.(*vm.Instance); attributes {
+	if i, attributes := o.(*vm.Instance); attributes {
 		var err error
+		now = tr.effects.AsStored(i, now)
 		e.items, err = p.lastToFirst(now)
 		return e, err
 	}
@@ -596,13 +598,19 @@ func (p *planner) objectEffect(c effects.Change) (*effect, error) {
 }
 
 // lookAtRest guards the constants and the tensors that a list or a deque from outside had and, as now says, still has: it is written back as a whole,
-// and with them.
+// and with them. PyTorch asks whether the whole is a constant, up to the first item that is none: tuples of constants are looked into for that.
 func (p *planner) lookAtRest(l vm.Object, now []vm.Object, src source.Source, before []vm.Object) error {
 	if src == nil {
 		return nil
 	}
+	constants := true // all before it
 	for i, x := range before {
 		stayed := i < len(now) && now[i] == x
+		if t, isTuple := x.(*vm.Tuple); isTuple && stayed && constants && guard.Constant(t) {
+			p.tr.world.seeItem(l, src, vm.MakeInt(int64(i)), x)
+			p.tr.world.seeItems(x)
+		}
+		constants = constants && guard.Constant(x)
 		if _, isTensor := x.(*torch.Tensor); isTensor && stayed || source.Identity(x) == nil && (stayed || slices.Contains(now, x)) {
 			p.tr.world.seeItem(l, src, vm.MakeInt(int64(i)), x)
 			if err := p.tr.standIns.useValue(x); err != nil {

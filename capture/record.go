@@ -36,6 +36,9 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 	if u := tr.breaksAt(c); u != nil {
 		return nil, u
 	}
+	if changesGrad(c) {
+		return c.Args[0], nil // it changes nothing
+	}
 	if v, done, err := tr.hook(c); done || err != nil {
 		return v, err
 	}
@@ -174,14 +177,29 @@ func (tr *tracer) breaksAt(c *torch.Call) *Unsupported {
 		return unsupported(breaks.NonTensorResult, "bool", "is_inference_mode_enabled")
 	case c.Target == torch.MakeSubclass:
 		return unsupported(breaks.ParameterConstruction)
-	case c.Op == fx.CallMethod && c.Target == "requires_grad_" && (len(c.Args) < 2 || c.Args[1] == vm.True):
-		if p, ok := c.Args[0].(*torch.Tensor); ok && !tr.t.Grad.RequiresGrad(p.T) {
+	case changesGrad(c):
+		if p, ok := c.Args[0].(*torch.Tensor); ok && tr.t.Grad.RequiresGrad(p.T) != wantsGrad(c) {
 			return unsupported(breaks.TensorRequiresGrad)
 		}
 	case c.Op == fx.CallFunction && slices.ContainsFunc(c.Kw, func(k vm.KwArg) bool { return k.Name == "requires_grad" && k.Value == vm.True }):
 		return unsupported(breaks.FactoryRequiresGrad)
 	}
 	return nil
+}
+
+// changesGrad reports whether a call is x.requires_grad_().
+func changesGrad(c *torch.Call) bool {
+	return c.Op == fx.CallMethod && c.Target == "requires_grad_" && len(c.Args) > 0
+}
+
+// wantsGrad is what such a call asks for.
+func wantsGrad(c *torch.Call) bool {
+	for _, k := range c.Kw {
+		if k.Name == "requires_grad" {
+			return k.Value != vm.False
+		}
+	}
+	return len(c.Args) < 2 || c.Args[1] != vm.False
 }
 
 // viewOfInput is the break at a method that makes a tensor from outside a view of other sizes in its place; nil for other calls. Those that

@@ -60,6 +60,7 @@ type tracer struct {
 	opError error // what the last operator that failed on fakes said
 
 	looking *vm.Frame // what a comptime context shows
+	entered vm.Object // the context manager that the root frame entered last
 }
 
 // newTracer prepares to capture f, a private copy of the frame that e describes.

@@ -42,7 +42,7 @@ var unhandledFunctions = map[string]func(args []vm.Object, kw []vm.KwArg) bool{
 	"builtins.locals":   nil,
 	"builtins.max":      ranks,
 	"builtins.min":      ranks,
-	"builtins.repr":     ofPlainInstance,
+	"builtins.repr":     either(ofPlainInstance, ofException),
 	"builtins.next":     withDefault,
 	"_operator.countOf": nil,
 	"_operator.concat":  nil,
@@ -66,6 +66,7 @@ var unhandledClasses = map[string]func(args []vm.Object, kw []vm.KwArg) bool{
 	"builtins.tuple":          ofEnumClass,
 	"builtins.int":            ofProgramInstance,
 	"builtins.float":          ofProgramInstance,
+	"builtins.str":            ofException,
 	"builtins.dict":           withMapping,
 	"builtins.filter":         withoutFunction,
 	"itertools.product":       withKeywords,
@@ -79,6 +80,20 @@ var unhandledClasses = map[string]func(args []vm.Object, kw []vm.KwArg) bool{
 
 // unknownClasses are native classes whose __new__ PyTorch takes for a function of an extension, by full name.
 var unknownClasses = []string{"types.SimpleNamespace", "types.MappingProxyType", "mappingproxy", "torch._C._LegacyVariableBase"}
+
+// either holds where one of two conditions does.
+func either(a, b func(args []vm.Object, kw []vm.KwArg) bool) func(args []vm.Object, kw []vm.KwArg) bool {
+	return func(args []vm.Object, kw []vm.KwArg) bool { return a(args, kw) || b(args, kw) }
+}
+
+// ofException holds of an exception of Python's own, of which a trace knows the class and no text.
+func ofException(args []vm.Object, _ []vm.KwArg) bool {
+	if len(args) != 1 {
+		return false
+	}
+	e, ok := args[0].(*vm.Exception)
+	return ok && !e.Class.Heap
+}
 
 func ranks(args []vm.Object, kw []vm.KwArg) bool {
 	if slices.ContainsFunc(kw, func(k vm.KwArg) bool { _, isFunc := k.Value.(*vm.Function); return k.Name == "key" && isFunc }) {
@@ -220,6 +235,9 @@ func (tr *tracer) unhandledClass(c *vm.Type, args []vm.Object, kw []vm.KwArg) er
 	}
 	if maker := makerOf(c); slices.Contains(unknownClasses, maker.FullName()) && tr.ofProgram() {
 		return unsupportedBuiltin("None", maker.Name+".__new__")
+	}
+	if init, ok := c.Lookup("__init__").(*vm.Function); ok && c.Module == "contextlib" && c.Name != "nullcontext" && tr.ofProgram() {
+		return unsupported(breaks.InlineSkipped, init.Qualname, init.Name, init.Code.Filename, "SKIP_DIRS")
 	}
 	when, listed := unhandledClasses[module+"."+c.Name]
 	if !listed || when != nil && !when(args, kw) || !tr.ofProgram() {

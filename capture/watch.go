@@ -142,6 +142,7 @@ var watched = [256]func(u upcoming) error{
 	code.JUMP_IF_TRUE_OR_POP:        upcoming.branches,
 	code.BEFORE_WITH:                upcoming.enterBlock,
 	code.RAISE_VARARGS:              upcoming.raise,
+	code.CHECK_EXC_MATCH:            upcoming.matches,
 	code.LOAD_BUILD_CLASS:           missing("LOAD_BUILD_CLASS"),
 	code.MATCH_CLASS:                missing("MATCH_CLASS"),
 	code.CHECK_EG_MATCH:             missing("CHECK_EG_MATCH"),
@@ -261,6 +262,11 @@ func (u upcoming) loadAttr() error {
 	if err := u.strictMode(u.top(0), u.name()); err != nil {
 		return err
 	}
+	if v := u.effects.AttrPutOff(u.top(0), u.name()); v != nil && u.ins.Op == code.LOAD_ATTR {
+		u.replaceTop(&vm.Module{Dict: vm.NewDict()})
+		u.top(0).(*vm.Module).Dict.SetStr(u.name(), v)
+		return nil
+	}
 	if err := u.reads.ownAccess(u.top(0)); err != nil {
 		return err
 	}
@@ -333,6 +339,9 @@ func (u upcoming) storeAttr() error {
 	if isPythonClass(u.top(0)) {
 		return u.refusedBuiltin("setattr", []vm.Object{u.top(0), vm.Str(u.name()), u.top(1)}, nil)
 	}
+	if putOff(u.top(0), u.name()) && u.ofProgram() {
+		return u.putOffAttr()
+	}
 	if err := u.reads.storesTensor(u.top(0), u.name()); err != nil {
 		return err
 	}
@@ -345,7 +354,41 @@ func (u upcoming) storeAttr() error {
 		return err
 	}
 	u.world.touch(u.top(0))
+	u.effects.StoreAttr(u.top(0), u.name())
 	return u.reads.assigned(u.top(0), u.name(), u.top(1))
+}
+
+// putOff reports whether an assignment to an attribute is done when the graph has run: one that runs code, a property's, and one to the gradient of a tensor.
+func putOff(o vm.Object, name string) bool {
+	switch o := o.(type) {
+	case *torch.Tensor:
+		return name == "grad"
+	case *vm.Instance:
+		if p, ok := o.Class.Lookup(name).(*vm.Property); ok && o.Class.Heap && !isModule(o) {
+			return p.Set != nil
+		}
+	}
+	return false
+}
+
+// putOffAttr leaves the assignment for later. Until then the attribute is the value that it was assigned.
+func (u upcoming) putOffAttr() error {
+	o, v := u.top(0), u.top(1)
+	if _, ok := o.(*torch.Tensor); ok && u.world.sourceOf(o) == nil {
+		return unsupported(breaks.TensorAttribute)
+	}
+	for _, x := range []vm.Object{o, v} {
+		if err := u.standIns.useValue(x); err != nil {
+			return err
+		}
+	}
+	set, err := u.in.GetAttr(u.in.Builtins, "setattr")
+	if err != nil {
+		return err
+	}
+	u.effects.PutOffAttr(set, o, u.name(), v)
+	u.replaceTop(&vm.Module{Dict: vm.NewDict()}) // something that can be assigned to
+	return nil
 }
 
 // deleteAttr is the end of the trace where an attribute of a class goes.
@@ -687,36 +730,23 @@ func (u upcoming) branches() error {
 		}
 		_, _ = u.standIns.fake(v) // an input of the graph, if it can be one: the break comes either way
 		return u.branchesOn(u.f)
+	case vm.Bool:
+		if _, assertion, err := u.assertion(); v == vm.False && assertion && u.f == u.root {
+			return u.branchesOn(u.f) // the program says that this never is: PyTorch leaves the branch to Python
+		} else if err != nil {
+			return err
+		}
 	case *vm.List, *vm.Tuple, *vm.Dict, *vm.Instance:
 		u.reads.asksTruth(v)
 	}
 	return nil
 }
 
-// asserts makes of "assert tensor" and "assert tensor, 'message'" a check in the graph; done is false for other branches, and for messages that are
-// to be computed.
+// asserts makes of "assert tensor" and "assert tensor, 'message'" a check in the graph; done is false for other branches.
 func (u upcoming) asserts(x *torch.Tensor) (done bool, err error) {
-	ins := u.f.Code.Instrs
-	pc := u.f.PC + 1
-	if u.ins.Op != code.POP_JUMP_FORWARD_IF_TRUE || pc >= len(ins) || ins[pc].Op != code.LOAD_ASSERTION_ERROR {
-		return false, nil
-	}
-	if on, err := u.d.configBool("rewrite_assert_with_torch_assert"); err != nil || !on {
+	message, ok, err := u.assertion()
+	if !ok || err != nil {
 		return false, err
-	}
-	message := vm.Object(vm.Str("assertion error"))
-	if pc++; ins[pc].Op == code.LOAD_CONST {
-		text, isText := vm.AsStr(u.f.Code.Consts[ins[pc].Arg])
-		if !isText {
-			return false, nil
-		}
-		message = vm.Str(text)
-		for pc++; ins[pc].Op == code.PRECALL || ins[pc].Op == code.CALL; {
-			pc++
-		}
-	}
-	if ins[pc].Op != code.RAISE_VARARGS {
-		return false, nil
 	}
 	if _, err := u.inTorch("_assert_async", x, message); err != nil {
 		return false, err
@@ -725,9 +755,36 @@ func (u upcoming) asserts(x *torch.Tensor) (done bool, err error) {
 	return true, nil
 }
 
+// assertion reports whether a branch is that of an assert statement, and gives its message; ok is false where that is to be computed.
+func (u upcoming) assertion() (message vm.Object, ok bool, err error) {
+	ins := u.f.Code.Instrs
+	pc := u.f.PC + 1
+	if u.ins.Op != code.POP_JUMP_FORWARD_IF_TRUE || pc >= len(ins) || ins[pc].Op != code.LOAD_ASSERTION_ERROR {
+		return nil, false, nil
+	}
+	if on, err := u.d.configBool("rewrite_assert_with_torch_assert"); err != nil || !on {
+		return nil, false, err
+	}
+	message = vm.Str("assertion error")
+	if pc++; ins[pc].Op == code.LOAD_CONST {
+		text, isText := vm.AsStr(u.f.Code.Consts[ins[pc].Arg])
+		if !isText {
+			return nil, false, nil
+		}
+		message = vm.Str(text)
+		for pc++; ins[pc].Op == code.PRECALL || ins[pc].Op == code.CALL; {
+			pc++
+		}
+	}
+	return message, ins[pc].Op == code.RAISE_VARARGS, nil
+}
+
 // enterBlock is the break at a context manager that capture cannot enter: one of the script's from outside, whose state it would
 // change, and those of plain Python.
 func (u upcoming) enterBlock() error {
+	if u.f == u.root {
+		u.entered = u.top(0)
+	}
 	i, ok := u.top(0).(*vm.Instance)
 	if torch.SwitchesOverrides(u.top(0)) { // what it switches is part of the modes that a trace keeps
 		return nil
@@ -752,13 +809,44 @@ func (u upcoming) enterBlock() error {
 	return nil
 }
 
-// raise is the break at an exception of the script's own class. Re-raising has no operand.
+// raise is the break at an exception of the script's own class, at one that is raised again, and at one that names its cause.
 func (u upcoming) raise() error {
 	if u.ins.Arg == 0 {
+		if u.ofProgram() {
+			return unsupported(breaks.Reraise)
+		}
+		return nil
+	}
+	if u.ins.Arg == 2 && u.ofProgram() {
+		if u.top(0) != vm.None {
+			return unsupported(breaks.RaiseFrom)
+		}
 		return nil
 	}
 	if c, ok := u.top(0).(*vm.Type); ok && u.userException(c, nil) != nil {
 		return unsupported(breaks.RaiseUserException, c.Name)
+	}
+	return nil
+}
+
+// matches is the break at an except clause of the program's that names a class which Python has not by itself: whether the exception is of the class is not
+// known then.
+func (u upcoming) matches() error {
+	if !u.ofProgram() {
+		return nil
+	}
+	classes := []vm.Object{u.top(0)}
+	form := breaks.ExceptClass
+	if t, ok := u.top(0).(*vm.Tuple); ok {
+		classes, form = t.Items, breaks.ExceptClasses
+	}
+	for _, c := range classes {
+		if t, ok := c.(*vm.Type); !ok || t.Module != "builtins" {
+			return unsupported(form, u.world.variableName(c))
+		}
+		if of, ok := c.(*vm.Type); ok && u.top(1).Type().IsSubtype(of) {
+			return nil
+		}
 	}
 	return nil
 }

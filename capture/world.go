@@ -583,8 +583,6 @@ func (wo *world) variableClass(o vm.Object) string {
 			return "nn_module.UnspecializedNNModuleVariable"
 		case name == "functools.partial":
 			return "functions.FunctoolsPartialVariable"
-		case isA(o.Class, "builtins", "BaseException") && o.Class.Module == "builtins":
-			return "misc.ExceptionVariable"
 		case o.Class.Module == "typing":
 			return "misc.TypingVariable"
 		case name == "torch.finfo" || name == "torch.iinfo":
@@ -597,6 +595,11 @@ func (wo *world) variableClass(o vm.Object) string {
 			return "dicts.DefaultDictVariable"
 		case isNamedTuple(o):
 			return "lists.NamedTupleVariable"
+		}
+		return "user_defined.UserDefinedObjectVariable"
+	case *vm.Exception:
+		if !o.Class.Heap {
+			return "misc.ExceptionVariable"
 		}
 		return "user_defined.UserDefinedObjectVariable"
 	case *vm.BoundMethod:

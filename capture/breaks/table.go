@@ -90,6 +90,10 @@ const (
 	LoggerMethod
 	UserException
 	RaiseUserException
+	Reraise       // raise, without an operand
+	RaiseFrom     // raise ... from ...
+	ExceptClass   // except: of a class that is not Python's own
+	ExceptClasses // the same, of one among several
 	ObservedException
 	InfiniteGenerator
 
@@ -99,6 +103,7 @@ const (
 	OuterGenerator
 	OuterIterator
 	ContextManager
+	ContextEntry // an __enter__ of the program's that no trace can do
 	FileContext
 	GeneratorFrame
 
@@ -264,6 +269,10 @@ var table = [end]Row{
 	LoggerMethod:       {Form: "Logger not supported for non-export cases. To avoid graph breaks caused by logger in compile-mode, it is recommended to disable logging by adding logging methods to config.ignore_logger_methods", Hint: hintPrint},
 	UserException:      {Form: "call_function UserDefinedClassVariable(<class '{class}'>) [{arguments}] {}", Hint: hintMove},
 	RaiseUserException: {Form: "raise {class}", Frame: true, Hint: hintRaise},
+	Reraise:            {Form: "re-raise", Missing: true, Hint: hintRaise},
+	RaiseFrom:          {Form: "raise ... from ...", Missing: true, Hint: hintRaise},
+	ExceptClass:        {Form: "except has an unsupported types of objects {class}", Missing: true, Hint: hintRaise},
+	ExceptClasses:      {Form: "except has an unsupported types of object {class}", Missing: true, Hint: hintRaise},
 	ObservedException:  {Form: "Observed exception", Bare: true, Frame: true, Hint: hintRaise},
 	InfiniteGenerator:  {Form: "infinite generator", Hint: hintUnroll},
 
@@ -271,6 +280,7 @@ var table = [end]Row{
 	GenericContext: {Form: "Graph break under GenericContextWrappingVariable", Hint: hintContext},
 	OuterIterator:  {Form: "call_method UserDefinedObjectVariable({class}) __next__ [] {}", Hint: hintUnroll},
 	OuterGenerator: {Form: "FOR_ITER over a generator from outside", Bare: true, Frame: true, Hint: hintUnroll},
+	ContextEntry:   {Form: "Unsupported context manager {manager}'s __enter__ function", Missing: true, Hint: hintContext},
 	ContextManager: {Form: withForm, Bare: true, Frame: true, Hint: hintContext},
 	FileContext:    {Form: withForm, Bare: true, Frame: true, Hint: hintFile},
 	GeneratorFrame: {Form: "generator", Bare: true, Frame: true, Hint: hintUnroll},

@@ -15,6 +15,8 @@ type Log struct {
 	globals []Global // that the trace assigned
 	order   []entry  // of saved and of globals, in order of first sight
 	calls   []*Call
+	attrs   map[attribute]*Call       // those of calls that assign attributes
+	stores  map[*vm.Instance][]string // the attributes that the trace assigned, in order
 }
 
 // Forget lets go of all objects, when nothing is left to undo or to plan.
@@ -30,6 +32,12 @@ type snapshot struct {
 type entry struct {
 	object vm.Object
 	global int // index in Log.globals
+}
+
+// attribute names an attribute of an object.
+type attribute struct {
+	of   vm.Object
+	name string
 }
 
 // Global is a global variable that the trace assigned.
@@ -224,6 +232,58 @@ func (l *Log) WroteGlobal(globals *vm.Dict, name string) bool {
 
 // PutOff adds a call that is to be made when the graph has run.
 func (l *Log) PutOff(c *Call) { l.calls = append(l.calls, c) }
+
+// PutOffAttr puts an assignment to an attribute off: set, a setattr, does it when the graph has run. The last value counts.
+func (l *Log) PutOffAttr(set, o vm.Object, name string, v vm.Object) {
+	key := attribute{o, name}
+	if c := l.attrs[key]; c != nil {
+		c.Args[2] = v
+		return
+	}
+	if l.attrs == nil {
+		l.attrs = map[attribute]*Call{}
+	}
+	c := &Call{Fn: set, Args: []vm.Object{o, vm.Str(name), v}}
+	l.attrs[key] = c
+	l.PutOff(c)
+}
+
+// AttrPutOff is the value of an attribute that was assigned by PutOffAttr; nil for others.
+func (l *Log) AttrPutOff(o vm.Object, name string) vm.Object {
+	if c := l.attrs[attribute{o, name}]; c != nil {
+		return c.Args[2]
+	}
+	return nil
+}
+
+// StoreAttr notes that the trace assigns an attribute of an object.
+func (l *Log) StoreAttr(o vm.Object, name string) {
+	if i, ok := o.(*vm.Instance); ok && !slices.Contains(l.stores[i], name) {
+		if l.stores == nil {
+			l.stores = map[*vm.Instance][]string{}
+		}
+		l.stores[i] = append(l.stores[i], name)
+	}
+}
+
+// AsStored puts attributes of an instance, given as keys and values in turn, in the order in which the trace first assigned them; others go before them.
+func (l *Log) AsStored(i *vm.Instance, items []vm.Object) []vm.Object {
+	type pair struct{ key, value vm.Object }
+	pairs := make([]pair, 0, len(items)/2)
+	for k := 0; k+1 < len(items); k += 2 {
+		pairs = append(pairs, pair{items[k], items[k+1]})
+	}
+	at := func(p pair) int {
+		name, _ := vm.AsStr(p.key)
+		return slices.Index(l.stores[i], name)
+	}
+	slices.SortStableFunc(pairs, func(a, b pair) int { return at(a) - at(b) })
+	out := make([]vm.Object, 0, len(items))
+	for _, p := range pairs {
+		out = append(out, p.key, p.value)
+	}
+	return out
+}
 
 // Cancel takes back a call that was put off.
 func (l *Log) Cancel(c *Call) {

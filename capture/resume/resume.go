@@ -74,8 +74,11 @@ func Blocks(c *code.Code, pc int) []Block {
 		}
 		pc = int(h.Target)
 		seen[pc] = true
-		if c.Instrs[pc].Op != code.PUSH_EXC_INFO {
-			continue // what ends a handler
+		if c.Instrs[pc].Op != code.PUSH_EXC_INFO { // what ends a handler
+			if len(seen) == 1 {
+				out = append(out, Block{false, int(h.Depth)}) // the instruction itself is in an except clause
+			}
+			continue
 		}
 		with := pc+1 < len(c.Instrs) && c.Instrs[pc+1].Op == code.WITH_EXCEPT_START
 		out = append(out, Block{with, int(h.Depth)})

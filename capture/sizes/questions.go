@@ -82,6 +82,7 @@ func (c questions) Infer(shape []*Expr, numel *Expr) []*Expr {
 		if e.Op == symbolic.OpInt && e.Int == -1 {
 			at = i
 		} else {
+			c.Ask(relations.AtLeast, e, zero)
 			rest = symbolic.Mul(rest, e)
 		}
 	}
@@ -96,8 +97,8 @@ func (c questions) Infer(shape []*Expr, numel *Expr) []*Expr {
 
 // Regroup asks, dimension by dimension, how old sizes are merged and split into new ones.
 func (c questions) Regroup(old, shape []*Expr) []*Expr {
-	if c.err != nil || len(old) == 0 || len(shape) <= 1 {
-		return shape
+	if c.err != nil || len(old) == 0 || len(shape) <= 1 || len(old) == 1 && len(shape) == 2 {
+		return shape // the strides of what lies in one piece are plain then
 	}
 	k := 0
 	for i, n := range shape {

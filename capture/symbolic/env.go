@@ -292,15 +292,51 @@ func (v *Env) known(e *Expr, useFacts bool) (truth, ok bool) {
 		}
 		return false, false
 	}
-	d := Sub(e.Args[0], e.Args[1])
+	d := Sub(v.lessRest(e.Args[0]), v.lessRest(e.Args[1]))
 	b := d.Bound(v.rangeOf)
 	if t, ok := decide(e.Op, b); ok {
+		return t, true
+	}
+	if t, ok := decide(e.Op, v.boundFromOne(d)); ok {
 		return t, true
 	}
 	if !useFacts {
 		return false, false
 	}
 	return v.facts.know(e.Op, d)
+}
+
+// lessRest is e, or a where e is a % b and a lies between 0 and b.
+func (v *Env) lessRest(e *Expr) *Expr {
+	if e.Op != OpMod {
+		return e
+	}
+	for _, d := range []*Expr{e.Args[0], Add(Sub(e.Args[1], e.Args[0]), Int(-1))} {
+		if d.Bound(v.rangeOf).Lo < 0 && v.boundFromOne(d).Lo < 0 {
+			return e
+		}
+	}
+	return e.Args[0]
+}
+
+// boundFromOne is the range of d, asked of symbols that all begin at 1: s0*s1 - s1 is positive where both are at least 2, though the ranges of its terms
+// do not say so.
+func (v *Env) boundFromOne(d *Expr) Range {
+	shift := func(name string) int64 {
+		if r := v.rangeOf(name); r.Lo > All.Lo {
+			return r.Lo - 1
+		}
+		return 0
+	}
+	return d.Subst(func(name string) *Expr {
+		if by := shift(name); by != 0 {
+			return Add(Sym(name), Int(by))
+		}
+		return nil
+	}).Bound(func(name string) Range {
+		r, by := v.rangeOf(name), shift(name)
+		return Range{satAdd(r.Lo, -by), satAdd(r.Hi, -by)}
+	})
 }
 
 // decide compares a difference of range b with 0.

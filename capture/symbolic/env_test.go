@@ -149,3 +149,23 @@ func TestFloats(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// A difference of products is known by what its symbols begin at, and a remainder of something smaller is that.
+func TestKnownFromBeginnings(t *testing.T) {
+	v := NewEnv()
+	a, b := v.Size(4, "a", Dynamic), v.Size(6, "b", Dynamic)
+	for _, c := range []struct {
+		e           *Expr
+		truth, know bool
+	}{
+		{Cmp(OpEq, Mul(a, b), a), false, true},
+		{Cmp(OpGt, Mul(a, b), b), true, true},
+		{Cmp(OpEq, Mod(a, Mul(a, b)), Int(0)), false, true},
+		{Cmp(OpEq, a, Int(2)), false, false},
+		{Cmp(OpEq, Mod(Mul(a, b), a), Int(1)), false, true},
+	} {
+		if truth, ok := v.Known(c.e); truth != c.truth || ok != c.know {
+			t.Errorf("%s is %t, known %t; want %t, %t", c.e, truth, ok, c.truth, c.know)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package symbolic
 
 import (
 	"math"
+	"slices"
 	"sort"
 )
 
@@ -325,6 +326,12 @@ func floats(op Op, es []*Expr) *Expr {
 	for i, e := range es {
 		args[i] = asFloat(e)
 		all = all && args[i].Op == OpFloat
+	}
+	if op == OpFloatAdd && !all {
+		args = slices.DeleteFunc(args, func(e *Expr) bool { return e.Op == OpFloat && e.Float == 0 })
+		if len(args) == 1 {
+			return args[0]
+		}
 	}
 	e := &Expr{Op: op, Args: args}
 	if all {

@@ -365,6 +365,18 @@ func (t *Torch) compute(target string, es []*symbolic.Expr) (*symbolic.Expr, err
 	return nil, t.In.Errorf(t.In.Exc.TypeError, "%s is not supported on symbolic numbers", target)
 }
 
+// ScalarChoice records torch.sym_max or torch.sym_min of two numbers, at least one of which is symbolic.
+func (t *Torch) ScalarChoice(target string, a, b vm.Object, env *symbolic.Env, choose func(a, b *symbolic.Expr) *symbolic.Expr) (vm.Object, error) {
+	return t.call(fx.CallFunction, target, []vm.Object{a, b}, nil, func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		x, ok1 := expression(a[0])
+		y, ok2 := expression(a[1])
+		if !ok1 || !ok2 {
+			return nil, t.In.Errorf(t.In.Exc.TypeError, "%s needs numbers", target)
+		}
+		return t.Number(choose(x, y), env), nil
+	})
+}
+
 // ScalarFunction records a function of one symbolic number: torch.sym_float, torch._sym_sqrt and their kind.
 func (t *Torch) ScalarFunction(target string, s *Scalar, f func(e *symbolic.Expr) *symbolic.Expr) (vm.Object, error) {
 	return t.call(fx.CallFunction, target, []vm.Object{s}, nil, func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) {

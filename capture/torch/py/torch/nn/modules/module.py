@@ -218,7 +218,10 @@ class Module:
             raise KeyError(f'module name can\'t contain ".", got: {name}')
         if name == "":
             raise KeyError('module name can\'t be empty string ""')
-        self._modules[name] = _through(_global_module_registration_hooks, self, name, module)
+        self._modules[name] = self._registered(name, module)
+
+    def _registered(self, name, module):
+        return _through(_global_module_registration_hooks, self, name, module)
 
     def register_module(self, name, module):
         self.add_module(name, module)
