@@ -33,6 +33,8 @@ type Options struct {
 	Lone bool
 	// JointPasses simplifies the joint graph before it is cut, as Inductor does.
 	JointPasses bool
+	// SameStream has those passes leave random operators alone, which then draw the numbers that an eager run does.
+	SameStream bool
 	// Partition cuts the joint graph in two, as it was traced; nil => MinCutPartition, after the passes over joint graphs.
 	Partition func(joint *fx.GraphModule, forward int) (*Parts, error)
 	// MutationsReturned has new values of inputs among the graph's results, where it could write them itself, too.
@@ -178,7 +180,7 @@ func (c *Compiled) compileBackward() (err error) {
 
 // simplify runs the passes over a joint graph.
 func (o *Options) simplify(j *Joint) error {
-	wanted := func(p pass) bool { return o.JointPasses || !p.joint }
+	wanted := func(p pass) bool { return (o.JointPasses || !p.joint) && !(o.SameStream && p.fresh) }
 	if o.Partition != nil {
 		wanted = func(p pass) bool { return p.name == "deadcode" }
 	}

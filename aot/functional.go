@@ -302,6 +302,9 @@ func (f *Functional) wrapOne(op *aten.Op, args []aten.Value, inner *tensor.Tenso
 
 // mutate runs the functional counterpart of a writing operator and stores its results.
 func (f *Functional) mutate(op *aten.Op, args []aten.Value, writes []int) (aten.Value, error) {
+	if tr, ok := f.Below.(*Tracer); ok && op.Library != nil {
+		return f.callWriting(tr, op, args)
+	}
 	fn, fargs, err := functionalCounterpart(op, args)
 	if err != nil {
 		return nil, err
@@ -402,9 +405,6 @@ func functionalCounterpart(op *aten.Op, args []aten.Value) (*aten.Op, []aten.Val
 	names := []string{stem + "." + over, stem + "_functional." + over}
 	if r := renamed[base+"."+over]; r != "" {
 		names = []string{r}
-	}
-	if op.Library != nil { // a program's: its twin is made with it, and another operator whose name is like it may do anything
-		names = []string{base + "_functional." + over}
 	}
 	for _, name := range names {
 		if fn := op.Library.Lookup(ns + "." + name); fn != nil && fn != op && len(fn.Facts().Writes) == 0 && len(fn.Sig().Args) == len(args) {

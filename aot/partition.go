@@ -228,6 +228,7 @@ func MinCutPartition(gm *fx.GraphModule, forward int) (*Parts, error) {
 	parts, err := s.cut(saved, false)
 	if err == nil {
 		inOrderOfUse(parts.Backward.Graph)
+		parts.drawAgain()
 	}
 	return parts, err
 }

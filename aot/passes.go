@@ -15,6 +15,7 @@ import (
 type pass struct {
 	name  string
 	joint bool // only where Inductor compiles a training function
+	fresh bool // leaves the eager operators' stream of random numbers
 	run   func(g *fx.Graph) error
 	after []string // passes that have to run before it; a test holds the table to it
 }
@@ -26,7 +27,8 @@ var passes = []pass{
 	{name: "uniform", run: uniform, joint: true, after: []string{"noops"}},
 	{name: "reshapes", run: reshapes, joint: true, after: []string{"uniform"}},
 	{name: "softmaxScale", run: softmaxScale, joint: true, after: []string{"reshapes"}},
-	{name: "sweep", run: deadcode, after: []string{"softmaxScale"}},
+	{name: "randoms", run: randoms, joint: true, fresh: true, after: []string{"softmaxScale"}},
+	{name: "sweep", run: deadcode, after: []string{"randoms"}},
 	{name: "cse", run: cse, after: []string{"sweep"}}, // equal dead nodes need no comparison
 }
 

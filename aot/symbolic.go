@@ -24,6 +24,8 @@ type Sizes struct {
 	Inputs func(values map[string]int64) ([]Input, error)
 	// Known are expressions that the function computes.
 	Known []*symbolic.Expr
+	// Reals are the floats that it computes.
+	Reals []*symbolic.Expr
 	// Found is told the sizes and strides of each tensor of the graph; nil => nobody.
 	Found func(t *tensor.Tensor, size, stride []*symbolic.Expr)
 }

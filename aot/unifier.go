@@ -20,6 +20,7 @@ type unifier struct {
 	others []*Joint
 	values []map[string]int64 // of the symbols: in the first trace, then in the others
 	known  []*symbolic.Expr
+	reals  []*symbolic.Expr  // floats that the function computes
 	exprs  map[string]fx.Arg // what computes an expression
 	at     *fx.Node          // new nodes stand before it
 	sizes  map[*tensor.Tensor]extents
@@ -37,7 +38,7 @@ func (u *unifier) explainAll(z Sizes) error {
 	for _, s := range slices.Concat(z.Symbols, z.Unknown) {
 		u.known = append(u.known, symbolic.Sym(s))
 	}
-	u.known = append(u.known, z.Known...)
+	u.known, u.reals = append(u.known, z.Known...), z.Reals
 	g := u.j.GM.Graph
 	for i, p := range g.Nodes {
 		n, number := p.Val.(int64)
@@ -447,13 +448,39 @@ func (u *unifier) explain(ns []int64) (*symbolic.Expr, error) {
 			}
 		}
 	}
+	some := u.known[:min(len(u.known), 2*few)]
+	for i, a := range some {
+		for _, b := range some[:i] {
+			for _, sum := range []*symbolic.Expr{symbolic.Add(a, b), symbolic.Sub(a, b), symbolic.Sub(b, a)} {
+				if fits(sum) {
+					u.know(sum)
+					return sum, nil
+				}
+			}
+		}
+	}
 	return nil, fmt.Errorf("no expression has the values %v", ns)
 }
 
-// real computes a float that is a number by a count less some, as the gradient of a variance has it; nil for one that is the same in all traces.
+// real computes a float that the function does, or that is a number by a count less some, as the gradient of a variance has it; nil for one that is the same in all traces.
 func (u *unifier) real(fs []float64) (*fx.Node, error) {
 	if !slices.ContainsFunc(fs, func(f float64) bool { return f != fs[0] }) {
 		return nil, nil
+	}
+	for _, e := range u.reals {
+		fits := true
+		for i, f := range fs {
+			v, err := e.Eval(u.symbol(i))
+			got, ok := v.(float64)
+			fits = fits && err == nil && ok && math.Abs(got-f) <= 1e-12*math.Abs(f)
+		}
+		if fits {
+			n, err := u.node(e)
+			if err != nil {
+				return nil, err
+			}
+			return n.(*fx.Node), nil
+		}
 	}
 	for _, e := range u.products() {
 		x, y := float64(u.value(e, 0)), float64(u.value(e, 1))
@@ -537,10 +564,7 @@ func (u *unifier) line(e *symbolic.Expr, ns []int64) *symbolic.Expr {
 
 // value is an expression's value in trace i.
 func (u *unifier) value(e *symbolic.Expr, i int) int64 {
-	v, err := e.Eval(func(name string) (any, bool) {
-		n, ok := u.values[i][name]
-		return n, ok
-	})
+	v, err := e.Eval(u.symbol(i))
 	n, ok := v.(int64)
 	if err != nil || !ok {
 		return -1
@@ -548,15 +572,29 @@ func (u *unifier) value(e *symbolic.Expr, i int) int64 {
 	return n
 }
 
+// symbol gives the symbols' values in trace i.
+func (u *unifier) symbol(i int) func(name string) (any, bool) {
+	return func(name string) (any, bool) {
+		n, ok := u.values[i][name]
+		return n, ok
+	}
+}
+
 // node computes an expression, once, from the inputs that bring its symbols.
 func (u *unifier) node(e *symbolic.Expr) (fx.Arg, error) {
-	if e.IsConst() {
+	switch {
+	case e.Op == symbolic.OpFloat:
+		return e.Float, nil
+	case e.IsConst():
 		return e.Int, nil
+	case e.Op == symbolic.OpToFloat: // Python's operators take whole numbers as they are
+		return u.node(e.Args[0])
 	}
 	if n := u.exprs[e.String()]; n != nil {
 		return n, nil
 	}
-	target, ok := map[symbolic.Op]string{symbolic.OpAdd: "operator.add", symbolic.OpMul: "operator.mul", symbolic.OpPow: "operator.pow", symbolic.OpFloorDiv: "operator.floordiv",
+	target, ok := map[symbolic.Op]string{symbolic.OpAdd: "operator.add", symbolic.OpMul: "operator.mul", symbolic.OpPow: "operator.pow", symbolic.OpFloorDiv: "operator.floordiv", symbolic.OpTrueDiv: "operator.truediv",
+		symbolic.OpFloatPow: "operator.pow", symbolic.OpFloatAdd: "operator.add", symbolic.OpFloatMul: "operator.mul",
 		symbolic.OpMod: "operator.mod", symbolic.OpMax: "torch.sym_max", symbolic.OpMin: "torch.sym_min", symbolic.OpEq: "operator.eq", symbolic.OpNe: "operator.ne",
 		symbolic.OpLt: "operator.lt", symbolic.OpLe: "operator.le", symbolic.OpGt: "operator.gt", symbolic.OpGe: "operator.ge"}[e.Op]
 	if !ok {
@@ -566,13 +604,28 @@ func (u *unifier) node(e *symbolic.Expr) (fx.Arg, error) {
 	if e.Op == symbolic.OpAdd {
 		args = symbolic.Summands(e)
 	}
-	if (e.Op == symbolic.OpAdd || e.Op == symbolic.OpMul) && args[0].IsConst() { // s0*2, not 2*s0, as a program has it
+	if x := negated(e); x != nil {
+		of, err := u.node(x)
+		if err != nil {
+			return nil, err
+		}
+		n := u.call("operator.neg", e, of)
+		u.exprs[e.String()] = n
+		return n, nil
+	}
+	switch {
+	case e.Op == symbolic.OpAdd && len(args) == 2 && args[0].IsConst() && negated(args[1]) != nil: // 4 - s0
+	case (e.Op == symbolic.OpAdd || e.Op == symbolic.OpMul) && args[0].IsConst(): // s0*2, not 2*s0, as a program has it
 		args = append(slices.Clone(args[1:]), args[0])
 	}
 	acc, err := u.node(args[0])
 	for i, a := range args[1:] {
 		if err != nil {
 			return nil, err
+		}
+		with := target
+		if x := negated(a); x != nil && e.Op == symbolic.OpAdd {
+			with, a = "operator.sub", x
 		}
 		var b fx.Arg
 		if b, err = u.node(a); err != nil {
@@ -585,7 +638,6 @@ func (u *unifier) node(e *symbolic.Expr) (fx.Arg, error) {
 		case symbolic.OpMul:
 			part = symbolic.Mul(args[:i+2]...)
 		}
-		with := target
 		if k, ok := b.(int64); ok && k < 0 && e.Op == symbolic.OpAdd {
 			with, b = "operator.sub", -k
 		}
@@ -595,6 +647,14 @@ func (u *unifier) node(e *symbolic.Expr) (fx.Arg, error) {
 	}
 	u.exprs[e.String()] = acc
 	return acc, err
+}
+
+// negated is x of an expression -x, nil for another.
+func negated(e *symbolic.Expr) *symbolic.Expr {
+	if e.Op == symbolic.OpMul && len(e.Args) == 2 && e.Args[0].IsConst() && e.Args[0].Int == -1 {
+		return e.Args[1]
+	}
+	return nil
 }
 
 // symInt is an expression as the value of a node.

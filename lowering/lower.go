@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"whittle/capture/fx"
+	"whittle/capture/fx/interp"
 	"whittle/kernels/aten"
 	"whittle/kernels/tensor"
 	"whittle/lowering/ir"
@@ -243,7 +244,7 @@ func broadcast(ix []ir.Index, shape []int64) []ir.Index {
 
 // extern runs n's eager kernel; its tensor operands must be in memory.
 func (l *lowerer) extern(n *fx.Node, t *tensor.Tensor) error {
-	if !strings.HasPrefix(n.Target, "operator.") && n.Target != "torch.ops.higher_order.cond" && n.Operator() == nil {
+	if !strings.HasPrefix(n.Target, "operator.") && !interp.Runs(n) && n.Operator() == nil {
 		return &LoweringError{Type: "MissingOperatorWithoutDecomp", Msg: "missing lowering", Target: n.Target,
 			Args: describeArgs(n, func(m *fx.Node) string { return l.bufName(m) })}
 	}

@@ -41,7 +41,7 @@ func (c *Ctx) conj(t tt) tt {
 	if t.DType.Kind() != tensor.KindComplex {
 		return t
 	}
-	return c.T("conj_physical.default", t)
+	return c.T("clone.default", c.T("_conj.default", t), nil)
 }
 
 // part is the real, 0, or imaginary, 1, part of a complex tensor.
@@ -66,7 +66,7 @@ func complexes() {
 	})
 	row("view_as_real.default", func(c *Ctx) {
 		c.Set("self", func() tt {
-			return c.T("view_as_complex.default", c.T("clone.default", c.G(0), tensor.ContiguousFormat))
+			return c.T("view_as_complex.default", contiguous(c, c.G(0)))
 		})
 	})
 	row("view_as_complex.default", func(c *Ctx) {
@@ -78,10 +78,9 @@ func complexes() {
 		c.Set("imag", func() tt { return c.part(c.G(0), 1) })
 	})
 	row("polar.default", func(c *Ctx) {
-		cos, sin := func() tt { return c.Un("cos", c.In("angle")) }, func() tt { return c.Un("sin", c.In("angle")) }
-		re, im := func() tt { return c.part(c.G(0), 0) }, func() tt { return c.part(c.G(0), 1) }
-		c.Set("abs", func() tt { return c.Add(c.Mul(re(), cos()), c.Mul(im(), sin())) })
-		c.Set("angle", func() tt { return c.Mul(c.In("abs"), c.Sub(c.Mul(im(), cos()), c.Mul(re(), sin()))) })
+		along := func(t tt) tt { return c.part(c.Mul(c.conj(c.G(0)), t), 0) } // how far the gradient goes that way
+		c.Set("abs", func() tt { return along(c.Un("sgn", c.Out(0))) })
+		c.Set("angle", func() tt { return along(c.T("mul.Scalar", c.Out(0), 1i)) })
 	})
 	row("_fft_c2c.default", func(c *Ctx) {
 		c.Set("self", func() tt {

@@ -54,7 +54,13 @@ func distances() {
 	}).usesSelf = true
 }
 
-func contiguous(c *Ctx, t tt) tt { return c.T("clone.default", t, nil) }
+// contiguous is t in row-major order.
+func contiguous(c *Ctx, t tt) tt {
+	if t.IsContiguous(tensor.ContiguousFormat) {
+		return t
+	}
+	return c.T("clone.default", t, tensor.ContiguousFormat)
+}
 
 // sampling are poolings and resizings.
 func sampling() {

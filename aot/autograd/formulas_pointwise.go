@@ -174,12 +174,12 @@ func arithmetic() {
 			x, y := c.In("self"), c.In("other")
 			return c.T("reciprocal.default", c.Add(c.Mul(x, x), c.Mul(y, y)))
 		}
-		c.Set("self", func() tt { return c.Mul(c.G(0), c.Mul(c.In("other"), den())) })
-		c.Set("other", func() tt { return c.Mul(c.G(0), c.Mul(c.Neg(c.In("self")), den())) })
+		c.Set("self", func() tt { return c.Mul(c.Mul(c.G(0), c.In("other")), den()) })
+		c.Set("other", func() tt { return c.Mul(c.Mul(c.G(0), c.Neg(c.In("self"))), den()) })
 	}).usesSelf = true
 	row("hypot.default", func(c *Ctx) {
-		c.Set("self", func() tt { return c.Mul(c.G(0), c.Div(c.In("self"), c.Out(0))) })
-		c.Set("other", func() tt { return c.Mul(c.G(0), c.Div(c.In("other"), c.Out(0))) })
+		c.Set("self", func() tt { return c.Div(c.Mul(c.G(0), c.In("self")), c.Out(0)) })
+		c.Set("other", func() tt { return c.Div(c.Mul(c.G(0), c.In("other")), c.Out(0)) })
 	}).usesSelf = true
 	row("copysign.Tensor", func(c *Ctx) {
 		c.Set("self", func() tt {
@@ -368,10 +368,10 @@ func unaries() {
 		if isComplex(x) { // the root of each factor has the right branch
 			return c.Mul(g, c.Mul(c.Un("rsqrt", c.Sub(x, int64(1))), c.Un("rsqrt", c.Add(x, int64(1)))))
 		}
-		return c.Mul(g, c.Un("rsqrt", c.Sub(c.Pow(x, int64(2)), int64(1))))
+		return c.Mul(g, c.Un("rsqrt", c.Sub(c.Mul(x, x), int64(1))))
 	})
 	unary("atanh", func(c *Ctx, g, x tt) tt {
-		return c.Mul(g, c.Over(int64(1), c.From(int64(1), c.Pow(x, int64(2)))))
+		return c.Div(c.Mul(g, int64(1)), c.From(int64(1), c.Pow(x, int64(2))))
 	})
 	unary("erf", func(c *Ctx, g, x tt) tt {
 		return c.Mul(c.Mul(c.Un("exp", c.Neg(c.Pow(x, int64(2)))), 2/math.Sqrt(math.Pi)), g)
@@ -446,7 +446,7 @@ func activations() {
 			return c.T("silu_backward.default", g, x)
 		}
 		s := c.Un("sigmoid", x)
-		return c.Mul(c.Mul(g, s), c.Add(c.Mul(x, c.From(1.0, s)), 1.0))
+		return c.Mul(g, c.Mul(s, c.Add(c.Mul(x, c.From(int64(1), s)), int64(1))))
 	})
 	unary("mish", func(c *Ctx, g, x tt) tt {
 		if !c.traced {

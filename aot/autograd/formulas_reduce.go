@@ -206,12 +206,19 @@ func (c *Ctx) normBackward(x, g, y tt, ord float64, dims []int64) tt {
 	case ord == 2:
 		return c.Mul(g, c.MaskFill(c.Div(x, y), c.T("eq.Scalar", y, int64(0)), int64(0)))
 	case ord > 1e300 || ord < -1e300:
-		m := c.T("eq.Tensor", c.Un("abs", x), y)
+		a := c.Un("abs", x)
+		m := c.T("logical_or.default", c.T("eq.Tensor", a, y), c.Un("isnan", a))
 		n := c.T("sum.dim_IntList", m, dimArg(dims, len(x.Shape)), true)
-		return c.Mul(c.Div(c.Mul(g, c.Un("sgn", x)), n), m)
+		return c.Mul(c.Un("sgn", x), c.Mul(c.Div(g, n), m))
+	case ord < 1:
+		r := c.MaskFill(c.Mul(c.Un("sgn", x), c.Pow(c.Un("abs", x), ord-1)), c.T("eq.Scalar", x, int64(0)), int64(0))
+		return c.Mul(c.Mul(r, g), c.Pow(y, 1-ord))
 	}
-	r := c.Mul(c.Mul(c.Un("sgn", x), c.Pow(c.Un("abs", x), ord-1)), c.Div(g, c.Pow(y, ord-1)))
-	return c.MaskFill(r, c.T("eq.Scalar", y, int64(0)), int64(0))
+	scale := c.MaskFill(c.Div(g, c.Pow(y, ord-1)), c.T("eq.Scalar", y, int64(0)), int64(0))
+	if ord < 2 {
+		return c.Mul(c.Mul(c.Un("sgn", x), c.Pow(c.Un("abs", x), ord-1)), scale)
+	}
+	return c.Mul(c.Mul(x, c.Pow(c.Un("abs", x), ord-2)), scale)
 }
 
 // dimArg names all dimensions when none is given.
@@ -323,6 +330,9 @@ func scans() {
 				return g
 			}
 			dim := c.Int("dim")
+			if x.Fake || c.traced {
+				return c.cumprodBySlices(g, x, build.Wrap(dim, len(x.Shape)))
+			}
 			plain := revcumsum(c, c.Mul(y, g), dim)
 			if !c.prodSafe(x) {
 				return c.Div(plain, x)
@@ -344,14 +354,46 @@ func scans() {
 			}
 			d := []aten.Value{c.Int("dim")}
 			// Gradients of either sign are summed as logarithms, so that large numbers stay in range.
-			part := func(g tt) tt {
-				lg := c.Where(c.T("gt.Scalar", g, int64(0)), c.Un("log", g), c.Scalar(lowest(g.DType), g))
+			size := c.Un("log", c.Un("abs", g))
+			part := func(sign string) tt {
+				lg := c.Where(c.T(sign, g, int64(0)), size, c.Scalar(lowest(g.DType), g))
 				sum := c.T("flip.default", c.T("logcumsumexp.default", c.T("flip.default", c.Sub(lg, y), d), c.Int("dim")), d)
 				return c.Un("exp", c.Add(sum, x))
 			}
-			return c.Sub(part(g), part(c.Neg(g)))
+			return c.Sub(part("gt.Scalar"), part("lt.Scalar"))
 		})
 	}).usesSelf = true
+}
+
+// cumprodBySlices is the gradient of a running product of x whose zeros are not known: for each element it sums what the products that it is part of
+// would be without it.
+func (c *Ctx) cumprodBySlices(g, x tt, dim int) tt {
+	n, d := x.Shape[dim], int64(dim)
+	if n == 1 {
+		return g
+	}
+	from := func(t tt, i int64) tt { return c.T("slice.Tensor", t, d, i) }
+	parts := make([]aten.Value, n)
+	for k := range n {
+		var before, without tt
+		if k == 0 {
+			one := clone(x.Shape)
+			one[dim] = 1
+			before = c.T("expand.default", c.T("ones.default", []aten.Value{int64(1)}, x.DType), build.Ints(one))
+		} else {
+			before = c.T("prod.dim_int", c.T("slice.Tensor", x, d, int64(0), k), d, true)
+		}
+		without = before
+		if k < n-1 {
+			behind := c.T("cumprod.default", from(x, k+1), d)
+			if k > 0 {
+				behind = c.Mul(c.T("expand.default", before, build.Ints(behind.Shape)), behind)
+			}
+			without = c.T("cat.default", []aten.Value{before, behind}, d)
+		}
+		parts[k] = c.T("sum.dim_IntList", c.Mul(from(g, k), without), []aten.Value{d})
+	}
+	return c.T("stack.default", parts, d)
 }
 
 // lowest stands for the logarithm of nothing: infinities would have no derivative.

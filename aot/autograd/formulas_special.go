@@ -5,6 +5,7 @@ import (
 
 	"whittle/aot/build"
 	"whittle/kernels/aten"
+	"whittle/kernels/tensor"
 )
 
 func init() {
@@ -81,10 +82,10 @@ func specials() {
 		return c.Mul(g, c.Neg(c.Add(c.Un("log", x), int64(1))))
 	})
 	unary("angle", func(c *Ctx, g, x tt) tt {
-		if isComplex(x) { // the angle of x + iy grows by (x dy - y dx) / |x + iy|^2
-			re, im := c.part(x, 0), c.part(x, 1)
-			r := c.Add(c.Mul(re, re), c.Mul(im, im))
-			return c.T("complex.default", c.Div(c.Mul(c.Neg(g), im), r), c.Div(c.Mul(g, re), r))
+		if isComplex(x) { // the angle of z grows by the imaginary part of dz/z
+			r := c.T("mul.Scalar", c.Div(c.Mul(g, x), c.Pow(c.Un("abs", x), int64(2))), 1i)
+			zero := c.T("zeros.default", []aten.Value{}, r.DType)
+			return c.Where(c.T("eq.Scalar", x, 0.0), zero, r)
 		}
 		return c.ZerosLike(x) // of a real number: the jump from pi to 0 has no slope
 	})
@@ -183,8 +184,13 @@ func reduced() {
 	row("nansum.default", func(c *Ctx) {
 		c.Set("self", func() tt {
 			x := c.In("self")
-			g := c.unreduce(c.G(0), c.Ints("dim"), c.Bool("keepdim"), x.Shape)
-			return c.MaskFill(g, c.Un("isnan", x), int64(0))
+			g := c.G(0)
+			if dims := c.Ints("dim"); len(dims) > 0 {
+				g = c.unreduce(g, dims, c.Bool("keepdim"), x.Shape)
+			} else {
+				g = c.T("expand.default", g, build.Ints(x.Shape))
+			}
+			return c.Mul(g, c.Un("logical_not", c.Un("isnan", x)))
 		})
 	})
 	row("nanmedian.default", func(c *Ctx) {
@@ -205,11 +211,15 @@ func reduced() {
 				}
 			}
 			limit := c.Arg("maxnorm")
-			norm := c.T("linalg_vector_norm.default", x, p, build.Ints(dims), true)
-			inner := c.T("sum.dim_IntList", c.Mul(x, g), build.Ints(dims), true)
+			wide := tensor.Float64 // what PyTorch sums float32 in, on the CPU
+			if x.DType != tensor.Float32 && x.DType != tensor.Float64 {
+				wide = tensor.Float32
+			}
+			inner := c.T("sum.dim_IntList", c.Mul(x, g), build.Ints(dims), true, wide)
+			norm := c.T("linalg_vector_norm.default", x, p, build.Ints(dims), true, wide)
 			inv := c.Un("reciprocal", c.Add(norm, 1e-7))
 			slope := c.normBackward(x, inner, norm, p, dims)
-			scaled := c.Mul(c.Mul(inv, limit), c.Sub(g, c.Mul(inv, slope)))
+			scaled := c.To(c.Mul(c.Mul(inv, limit), c.Sub(g, c.Mul(inv, slope))), g.DType)
 			return c.Where(c.T("gt.Scalar", norm, limit), scaled, g)
 		})
 	}).usesSelf = true
@@ -263,7 +273,7 @@ func reduced() {
 	row("diagonal_scatter.default", func(c *Ctx) {
 		rest := c.args[2:]
 		c.Set("self", func() tt {
-			zero := c.ZerosLike(c.T("diagonal.default", append([]aten.Value{c.G(0)}, rest...)...))
+			zero := c.T("zeros.default", build.Ints(c.Like("src").Shape), c.G(0).DType)
 			return c.T("diagonal_scatter.default", append([]aten.Value{c.G(0), zero}, rest...)...)
 		})
 		c.Set("src", func() tt { return c.T("diagonal.default", append([]aten.Value{c.G(0)}, rest...)...) })

@@ -238,7 +238,7 @@ func views() {
 	row("slice_scatter.default", func(c *Ctx) {
 		rest := c.args[2:]
 		c.Set("self", func() tt {
-			src := c.T("zeros_like.default", c.T("slice.Tensor", append([]aten.Value{c.G(0)}, rest...)...))
+			src := c.T("zeros.default", build.Ints(c.Like("src").Shape), c.G(0).DType)
 			return c.T("slice_scatter.default", append([]aten.Value{c.G(0), src}, rest...)...)
 		})
 		c.Set("src", func() tt { return c.T("slice.Tensor", append([]aten.Value{c.G(0)}, rest...)...) })
@@ -246,7 +246,7 @@ func views() {
 	row("select_scatter.default", func(c *Ctx) {
 		rest := c.args[2:]
 		c.Set("self", func() tt {
-			src := c.T("zeros_like.default", c.T("select.int", append([]aten.Value{c.G(0)}, rest...)...))
+			src := c.T("zeros.default", build.Ints(c.Like("src").Shape), c.G(0).DType)
 			return c.T("select_scatter.default", append([]aten.Value{c.G(0), src}, rest...)...)
 		})
 		c.Set("src", func() tt { return c.T("select.int", append([]aten.Value{c.G(0)}, rest...)...) })
@@ -511,10 +511,7 @@ func indexing() {
 	row("take.default", func(c *Ctx) {
 		c.Set("self", func() tt {
 			in := c.Like("self")
-			flat := c.T("new_zeros.default", c.G(0), []aten.Value{tensor.Numel(in.Shape)})
-			idx := c.T("reshape.default", c.In("index"), []aten.Value{int64(-1)})
-			r := c.T("index_put.default", flat, []aten.Value{idx}, c.T("reshape.default", c.G(0), []aten.Value{int64(-1)}), true)
-			return c.T("reshape.default", r, build.Ints(in.Shape))
+			return c.T("put.default", c.T("zeros_like.default", in), c.In("index"), c.G(0), true)
 		})
 	})
 }

@@ -165,6 +165,9 @@ func (b *B) SumTo(g *tensor.Tensor, shape []int64) *tensor.Tensor {
 	if EqualInts(g.Shape, shape) {
 		return g
 	}
+	if len(shape) == 0 {
+		return b.T("sum.default", g)
+	}
 	lead := len(g.Shape) - len(shape)
 	var dims []int64
 	for i := range g.Shape {

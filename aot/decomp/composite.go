@@ -19,6 +19,14 @@ func init() {
 		}
 		return b.M("native_dropout.default", x, a[1], true)[0]
 	}
+	Composite["aten.softshrink.default"] = func(b b_, a []val) val {
+		x := in(a[0])
+		return b.Where(b.T("gt.Scalar", b.Un("abs", x), a[1]), b.Sub(x, b.Mul(b.Un("sign", x), a[1])), b.Mul(x, int64(0)))
+	}
+	Composite["aten.hardshrink.default"] = func(b b_, a []val) val {
+		x := in(a[0])
+		return b.T("where.ScalarSelf", b.T("le.Scalar", b.Un("abs", x), a[1]), int64(0), x)
+	}
 	Composite["aten.isfinite.default"] = func(b b_, a []val) val {
 		x := in(a[0])
 		if !x.DType.IsFloat() {

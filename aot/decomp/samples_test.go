@@ -437,6 +437,8 @@ var samples = map[string]string{
 		f23, 0.5, True
 		f23, 0.5, False
 		f23, 0.0, True`,
+	"aten.hardshrink.default": `e34, 0.5`,
+	"aten.softshrink.default": `e34, 0.5`,
 	"aten.isfinite.default": `
 		e34
 		left: k23`,

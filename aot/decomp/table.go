@@ -678,7 +678,7 @@ func randoms() {
 			if dt, ok := a[1].(tensor.DType); ok {
 				d = dt
 			}
-			if !x.IsContiguous(tensor.ContiguousFormat) {
+			if !x.IsContiguous(tensor.ContiguousFormat) && x.IsNonOverlappingAndDense() { // its layout is kept
 				return aot.Declined{}
 			}
 			return b.T(n+".default", build.Ints(x.Shape), d)

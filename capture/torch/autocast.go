@@ -30,14 +30,16 @@ func (m *AutocastMode) Type() *vm.Type { return m.class }
 // CPU's; every other operator takes what it is given.
 var (
 	lowPrecision = fieldSet(`mm bmm addmm baddbmm addbmm matmul linear conv1d conv2d conv3d convolution _convolution conv_tbc conv_transpose1d conv_transpose2d
-		conv_transpose3d linalg_matmul linalg_vecdot chain_matmul linalg_multi_dot scaled_dot_product_attention prelu`)
+		conv_transpose3d linalg_matmul linalg_vecdot chain_matmul linalg_multi_dot scaled_dot_product_attention prelu _addmm_activation`)
 	fullPrecision = fieldSet(`avg_pool3d binary_cross_entropy grid_sampler polar prod quantile nanquantile stft cdist trace view_as_complex cholesky cholesky_inverse
 		cholesky_solve inverse lu_solve orgqr ormqr pinverse max_pool3d max_unpool2d max_unpool3d adaptive_avg_pool3d reflection_pad1d reflection_pad2d
 		replication_pad1d replication_pad2d replication_pad3d mse_loss cosine_embedding_loss nll_loss nll_loss2d hinge_embedding_loss poisson_nll_loss
-		smooth_l1_loss huber_loss l1_loss margin_ranking_loss multilabel_margin_loss soft_margin_loss triplet_margin_loss multi_margin_loss
-		binary_cross_entropy_with_logits dist pdist renorm kl_div ctc_loss fft_fft fft_ifft linalg_cond linalg_matrix_rank linalg_solve linalg_cholesky
+		smooth_l1_loss huber_loss l1_loss margin_ranking_loss multilabel_margin_loss soft_margin_loss triplet_margin_loss multi_margin_loss cross_entropy_loss
+		binary_cross_entropy_with_logits kl_div ctc_loss fft_fft fft_ifft fft_fft2 fft_ifft2 fft_fftn fft_ifftn fft_rfft fft_irfft
+		fft_rfft2 fft_irfft2 fft_rfftn fft_irfftn fft_hfft fft_ihfft linalg_cond linalg_matrix_rank linalg_solve linalg_cholesky
 		linalg_svdvals linalg_eigvals linalg_eigvalsh linalg_inv linalg_householder_product linalg_tensorinv linalg_tensorsolve linalg_qr linalg_cholesky_ex
-		linalg_svd linalg_eig linalg_eigh linalg_lstsq linalg_inv_ex geqrf _lu_with_info svd qr lu_unpack linalg_det`)
+		linalg_svd linalg_eig linalg_eigh linalg_lstsq linalg_inv_ex geqrf _lu_with_info svd qr triangular_solve adaptive_max_pool3d fractional_max_pool2d
+		fractional_max_pool3d grid_sampler_2d grid_sampler_3d multilabel_margin_loss_forward fake_quantize_per_tensor_affine`)
 	widest = fieldSet(`stack cat index_copy`)
 )
 

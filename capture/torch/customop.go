@@ -1,9 +1,6 @@
 package torch
 
 import (
-	"fmt"
-	"strings"
-
 	"whittle/capture/python/vm"
 	"whittle/kernels/aten"
 	"whittle/kernels/tensor"
@@ -33,41 +30,7 @@ func (t *Torch) defineOp(a []vm.Object) (vm.Object, error) {
 		return nil, t.In.Errorf(t.In.Exc.RuntimeError, "%s", err)
 	}
 	delete(t.objects, c.op.Name()) // the overload that graphs have called so far is that of an earlier definition
-	if twin := functionalSchema(s); twin != "" {
-		f := &customTwin{c}
-		if _, err := t.Library.Define(aten.Op{Schema: twin, Meta: f.meta, Eager: f.eager}); err != nil {
-			return nil, t.In.Errorf(t.In.Exc.RuntimeError, "%s", err)
-		}
-	}
 	return vm.None, nil
-}
-
-// functionalSchema is the schema of the form without mutation, "" for an operator that writes nothing:
-// its results are followed by the new values of what the operator writes.
-func functionalSchema(s *aten.Schema) string {
-	var args, rets []string
-	for _, r := range s.Returns {
-		rets = append(rets, r.Type.String())
-	}
-	writes, star := 0, false
-	for _, a := range s.Args {
-		if a.KwOnly && !star {
-			args, star = append(args, "*"), true
-		}
-		args = append(args, a.Type.String()+" "+a.Name)
-		if a.Write() {
-			writes++
-			rets = append(rets, a.Type.String())
-		}
-	}
-	if writes == 0 {
-		return ""
-	}
-	over := ""
-	if s.Overload != "" {
-		over = "." + s.Overload
-	}
-	return fmt.Sprintf("%s::%s_functional%s(%s) -> (%s)", s.Namespace, s.Name, over, strings.Join(args, ", "), strings.Join(rets, ", "))
 }
 
 // quietly runs Python code under an operator: nothing listens, operators go to d.
@@ -168,58 +131,6 @@ func (c *customOp) derivative(d aten.Dispatcher, args []aten.Value, out aten.Val
 		return nil, t.In.Errorf(t.In.Exc.RuntimeError, "the backward of %s must return one gradient per input", c.op.FullName())
 	}
 	return l, nil
-}
-
-// customTwin is a mutating operator's functional form.
-type customTwin struct{ *customOp }
-
-// fresh gives the operator copies of what it writes and returns them after its results.
-func (f *customTwin) fresh(args []aten.Value, clone func(x *tensor.Tensor) *tensor.Tensor, run func(args []aten.Value) (aten.Value, error)) (aten.Value, error) {
-	mine := append([]aten.Value(nil), args...)
-	var written []aten.Value
-	for i, a := range f.op.Sig().Args {
-		if !a.Write() {
-			continue
-		}
-		switch v := mine[i].(type) {
-		case *tensor.Tensor:
-			mine[i] = clone(v)
-		case []aten.Value:
-			l := make([]aten.Value, len(v))
-			for k, x := range v {
-				l[k] = x
-				if x, ok := x.(*tensor.Tensor); ok {
-					l[k] = clone(x)
-				}
-			}
-			mine[i] = l
-		}
-		written = append(written, mine[i])
-	}
-	out, err := run(mine)
-	if err != nil {
-		return nil, err
-	}
-	var res []aten.Value
-	switch n := len(f.op.Sig().Returns); {
-	case n == 1:
-		res = append(res, out)
-	case n > 1:
-		res = append(res, out.([]aten.Value)...)
-	}
-	res = append(res, written...)
-	if len(res) == 1 {
-		return res[0], nil
-	}
-	return res, nil
-}
-
-func (f *customTwin) meta(c *aten.Call) (aten.Value, error) {
-	return f.fresh(c.Args, tensor.FakeLike, func(a []aten.Value) (aten.Value, error) { return f.call("fake", aten.Fake, true, a) })
-}
-
-func (f *customTwin) eager(c *aten.Call) (aten.Value, error) {
-	return f.fresh(c.Args, (*tensor.Tensor).Clone, func(a []aten.Value) (aten.Value, error) { return f.call("run", f.t.Grad, false, a) })
 }
 
 // callMethod calls a method with keyword arguments.

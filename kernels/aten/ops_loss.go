@@ -521,7 +521,8 @@ func lossComposites() {
 				x = must(c.via("_to_copy", x, d))
 			}
 			n := must(c.via("clone", must(c.via("linalg_vector_norm", x, int64(2), ints([]int64{c.I(2)}), true)), nil))
-			return must(c.via("div.Tensor", x, must(c.via("clamp_min", n, eps))))
+			must(c.via("clamp_min_", must(c.via("detach", n)), eps)) // gradients know nothing of it
+			return must(c.via("div.Tensor", x, n))
 		}
 		return c.via("sum.dim_IntList", must(c.via("mul.Tensor", unit(a), unit(b))), ints([]int64{c.I(2)}), false)
 	})

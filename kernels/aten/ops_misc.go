@@ -102,6 +102,11 @@ func miscComposites() {
 			sh := slices.Delete(slices.Clone(y.Shape), int(d), int(d)+1)
 			return c.via("zeros", ints(sh), y.DType)
 		}
+		if !hasX && !cum {
+			ends := must(c.via("add.Tensor", must(c.via("select.int", y, d, int64(0))), must(c.via("select.int", y, d, int64(-1)))))
+			all := must(c.via("sum.dim_IntList", y, ints([]int64{d}), false))
+			return c.via("mul.Scalar", must(c.via("sub.Tensor", all, must(c.via("mul.Scalar", ends, 0.5)))), c.opt("dx"))
+		}
 		l := must(c.via("slice.Tensor", y, d, int64(0), n-1, int64(1)))
 		r := must(c.via("slice.Tensor", y, d, int64(1), n, int64(1)))
 		s := must(c.via("add.Tensor", l, r))

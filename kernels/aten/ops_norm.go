@@ -335,11 +335,18 @@ func layerNorms() {
 		if mask[0] {
 			gi = c.New(t.DType, t.Shape, tensor.ContiguousStrides(t.Shape))
 		}
+		// PyTorch's fake tensors say that the gradients of weight and bias are of the input's type, which they are not.
+		kind := func(p *tensor.Tensor) tensor.DType {
+			if c.real {
+				return p.DType
+			}
+			return t.DType
+		}
 		if mask[1] && w != nil {
-			gw = c.NewC(w.DType, ns...)
+			gw = c.NewC(kind(w), ns...)
 		}
 		if mask[2] && b != nil {
-			gb = c.NewC(b.DType, ns...)
+			gb = c.NewC(kind(b), ns...)
 		}
 		if !c.real || t.Numel() == 0 {
 			return list(gi, gw, gb), nil

@@ -95,14 +95,23 @@ func primsOps() {
 	def("prims::inductor_lookup_seed", func(c *Call) (Value, error) {
 		return c.do("clone", must(c.do("select.int", c.Args[0], int64(0), c.Args[1])), nil)
 	})
+	// As in a compiled kernel, and unlike in PyTorch's eager one, the seed decides: a backward pass that draws again gets the same numbers.
+	seeded := func(c *Call, seed *tensor.Tensor) Value {
+		if !c.real {
+			return tensor.NewGenerator(0)
+		}
+		return tensor.NewGenerator(uint64(seed.Ints()[0]))
+	}
 	def("prims::inductor_random", func(c *Call) (Value, error) {
-		switch c.Str(2) {
+		switch mode := c.Str(2); mode {
 		case "rand", "randn":
-			return c.do(map[string]string{"rand": "rand", "randn": "randn"}[c.Str(2)], c.Args[0])
+			return c.do(mode+".generator", c.Args[0], seeded(c, c.T(1)))
 		}
 		return nil, kindf(ValueError, "inductor_random: unknown mode %s", c.Str(2))
 	})
-	def("prims::inductor_randint", func(c *Call) (Value, error) { return c.do("randint.low", c.Args[0], c.Args[1], c.Args[2]) })
+	def("prims::inductor_randint", func(c *Call) (Value, error) {
+		return c.do("randint.low_generator", c.Args[0], c.Args[1], c.Args[2], seeded(c, c.T(3)))
+	})
 	def("prims::inductor_force_stride_order", func(c *Call) (Value, error) {
 		t := c.T(0)
 		o := c.NewUnset(t.DType, t.Shape, c.Ints(1))

@@ -507,6 +507,14 @@ func randomInplace(gen func(c *Call) *tensor.Generator) {
 		c.bump(noise)
 		return o, nil
 	})
+	def("rrelu_with_noise_functional", func(c *Call) (Value, error) {
+		noise, err := c.doT("clone", c.Args[1], nil)
+		if err != nil {
+			return nil, err
+		}
+		v, err := c.do("rrelu_with_noise", c.Args[0], noise, c.Args[2], c.Args[3], c.Args[4], c.Args[5])
+		return []Value{v, noise}, err
+	})
 	def("rrelu_with_noise_backward", func(c *Call) (Value, error) {
 		lo, hi, train := c.F(3), c.F(4), c.B(5)
 		if train && hi-lo > 1e-6 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"whittle/capture/fx"
@@ -47,8 +48,15 @@ func (r *atenResolver) call(n *fx.Node, args []any, kwargs map[string]any) (any,
 	if name, ok := strings.CutPrefix(n.Target, "operator."); ok {
 		return r.operator(name, args)
 	}
-	if n.Target == "torch.ops.higher_order.cond" && len(args) == 4 {
+	switch {
+	case n.Target == condTarget && len(args) == 4:
 		return r.cond(args)
+	case n.Target == writingTarget && n.Custom != nil:
+		return r.writing(n.Custom, kwargs)
+	case n.Target == savingTarget:
+		return r.saving(n, args, kwargs)
+	case n.Target == againTarget && len(args) > 1:
+		return r.again(n, args, kwargs)
 	}
 	if n.Target == "getattr" && len(args) == 2 {
 		if v, ok := tensorAttr(args[0], args[1]); ok {
@@ -98,6 +106,118 @@ func allInts(vs []any) bool {
 		}
 	}
 	return true
+}
+
+// The higher-order operators that graphs of AOTAutograd's call.
+const (
+	condTarget    = "torch.ops.higher_order.cond"
+	writingTarget = "torch.ops.higher_order.auto_functionalized_v2"
+	savingTarget  = "torch.ops.higher_order.run_and_save_rng_state"
+	againTarget   = "torch.ops.higher_order.run_with_rng_state"
+)
+
+// Runs reports whether a call of a higher-order operator can be run.
+func Runs(n *fx.Node) bool {
+	switch n.Target {
+	case condTarget, savingTarget, againTarget:
+		return true
+	}
+	return n.Target == writingTarget && n.Custom != nil
+}
+
+// saving runs an operator that draws random numbers, and gives the state of the generator before that, and its results.
+func (r *atenResolver) saving(n *fx.Node, args []any, kwargs map[string]any) (any, error) {
+	before := aten.DefaultGenerator.State()
+	state, err := tensor.FromBytes(tensor.UInt8, before, int64(len(before)))
+	if err != nil {
+		return nil, err
+	}
+	out, err := r.named(n, args, kwargs)
+	return []any{state, out}, err
+}
+
+// again runs an operator that draws random numbers from a state of the generator that was saved.
+func (r *atenResolver) again(n *fx.Node, args []any, kwargs map[string]any) (any, error) {
+	state, ok := args[0].(*tensor.Tensor)
+	if !ok {
+		return nil, fmt.Errorf("%s: the state is a %T", againTarget, args[0])
+	}
+	if !state.Fake {
+		defer aten.DefaultGenerator.SetState(aten.DefaultGenerator.State())
+		if err := aten.DefaultGenerator.SetState(state.Bytes()); err != nil {
+			return nil, err
+		}
+	}
+	return r.named(n, args[1:], kwargs)
+}
+
+// named runs the operator that the first argument names.
+func (r *atenResolver) named(n *fx.Node, args []any, kwargs map[string]any) (any, error) {
+	name, _ := args[0].(fx.FnRef)
+	op := n.Custom
+	if op == nil {
+		op = aten.Lookup(strings.TrimPrefix(string(name), "torch.ops."))
+	}
+	if op == nil {
+		return nil, &aten.Error{Op: n.Target, Kind: aten.NotImplementedError, Msg: fmt.Sprintf("%s is not implemented", name)}
+	}
+	return aten.CallOp(r.d, op, args[1:], kwargs)
+}
+
+// writing runs an operator on copies of what it writes, and gives its results, or None, and then these copies.
+func (r *atenResolver) writing(op *aten.Op, kwargs map[string]any) (any, error) {
+	given, _ := kwargs["_all_bases"].([]any)
+	bases := make([]any, len(given))
+	starts := make([]int64, len(given)) // where each began in its own storage
+	for i, b := range given {
+		t, ok := b.(*tensor.Tensor)
+		if !ok {
+			return nil, fmt.Errorf("%s: base %d is a %T", writingTarget, i, b)
+		}
+		starts[i] = t.Offset
+		bases[i] = t.Clone()
+	}
+	view := func(prefix string) (any, error) {
+		at, ok := kwargs[prefix+"_base_index"].(int64)
+		if !ok {
+			return nil, nil
+		}
+		b := bases[at]
+		if dim, ok := kwargs[prefix+"_slice_dim"]; ok {
+			return aten.CallOp(r.d, aten.Lookup("aten.slice.Tensor"), []any{b, dim, kwargs[prefix+"_slice_start"], kwargs[prefix+"_slice_end"]}, nil)
+		}
+		if start, ok := kwargs[prefix+"_storage_offset"].(int64); ok {
+			return aten.CallOp(r.d, aten.Lookup("aten.as_strided.default"), []any{b, kwargs[prefix+"_size"], kwargs[prefix+"_stride"], start - starts[at]}, nil)
+		}
+		return b, nil
+	}
+	args := make([]aten.Value, len(op.Sig().Args))
+	for i, a := range op.Sig().Args {
+		if !a.Write() {
+			args[i] = kwargs[a.Name]
+			continue
+		}
+		var err error
+		if n, ok := kwargs["_"+a.Name+"_length"].(int64); ok {
+			l := make([]aten.Value, n)
+			for k := range l {
+				if l[k], err = view(fmt.Sprintf("_%s_%d", a.Name, k)); err != nil {
+					return nil, err
+				}
+			}
+			args[i] = l
+		} else if args[i], err = view("_" + a.Name); err != nil {
+			return nil, err
+		}
+	}
+	out, err := r.d.Dispatch(op, args)
+	if err != nil {
+		return nil, err
+	}
+	if l, ok := out.([]aten.Value); ok && len(op.Sig().Returns) > 1 {
+		return append(slices.Clone(l), bases...), nil
+	}
+	return append([]any{out}, bases...), nil
 }
 
 // cond runs the one branch of torch.cond that its predicate picks, with the same resolver.

@@ -185,7 +185,11 @@ func (s *Session) symbolicSizes(args []vm.Object, fakes []*tensor.Tensor, captur
 	}
 	for _, n := range captured.Nodes {
 		if v, ok := n.Val.(fx.SymInt); ok {
-			if e, err := symbolic.Parse(v.Expr); err == nil && !e.IsBool() && !e.IsFloat() {
+			switch e, err := symbolic.Parse(v.Expr); {
+			case err != nil || e.IsBool():
+			case e.IsFloat():
+				sizes.Reals = append(sizes.Reals, e)
+			default:
 				sizes.Known = append(sizes.Known, e)
 			}
 		}

@@ -117,7 +117,11 @@ func TestForAllSizes(t *testing.T) {
 		{"torch.stack([x, x.sin()], 1).permute(2, 0, 1).reshape(x.shape[1], -1)", true},
 		{"torch.nn.functional.pad(x, (1, 2)).max(1)[0]", true},
 		{"x.new_ones(x.shape[0], 3) @ x.new_ones(3, x.shape[0] + x.shape[1]) * x.sum()", true},
-		{"x * (x.shape[0] ** 0.5)", false},
+		{"x * (x.shape[0] ** 0.5)", true},
+		{"x.mean(1) * (x.shape[0] / 3)", true},
+		{"torch.cat([x, x[: x.shape[0] // 2]])", true},
+		{"torch.nn.functional.pad(x, (0, (3 - x.shape[1] % 3) % 3))", true},
+		{"x * math.sqrt(x.shape[0])", false},
 	} {
 		at := func(dynamic string, a, b int64) map[string]string {
 			s, got, values := New(context.Background(), t.TempDir()), map[string]string{}, map[string]int64{}
@@ -130,7 +134,7 @@ func TestForAllSizes(t *testing.T) {
 				got[kind] = calls(t, gm, values)
 			}
 			if err := s.In.RunSource("script.py", fmt.Sprintf(`
-import torch
+import math, torch
 f = torch.compile(lambda x: %s, backend="aot_eager", dynamic=%s)
 f(torch.arange(%d.).reshape(%d, %d).requires_grad_()).sum().backward()
 `, c.body, dynamic, a*b, a, b)); err != nil {

@@ -1,13 +1,16 @@
 package stack
 
 import (
+	"context"
 	"fmt"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"whittle/capture/fx"
 	"whittle/kernels/aten"
 	"whittle/kernels/native"
 )
@@ -118,6 +121,80 @@ func TestDroppedSessionGoes(t *testing.T) {
 		case <-time.After(time.Millisecond):
 		case <-deadline:
 			t.Fatalf("%d of session, library and interpreter are still held", left)
+		}
+	}
+}
+
+// TestWritingOperator: an operator that writes its arguments is called on copies of what these are views of, and the graph is run, and writes them, as eagerly.
+func TestWritingOperator(t *testing.T) {
+	s := New(context.Background(), t.TempDir())
+	var calls []string
+	s.AOT = func(_ string, gm *fx.GraphModule) {
+		for _, n := range gm.Graph.Calls() {
+			if strings.HasPrefix(n.Target, "torch.ops.") {
+				calls = append(calls, n.String())
+			}
+		}
+	}
+	err := s.In.RunSource("script.py", `
+import torch
+from typing import List
+@torch.library.custom_op("mine::fill", mutates_args={"a", "b", "c"})
+def fill(x: torch.Tensor, a: torch.Tensor, b: List[torch.Tensor], c: torch.Tensor, k: float = 2.0) -> torch.Tensor:
+    a.add_(x)
+    c.sub_(x)
+    for t in b:
+        t.mul_(k)
+    return x * k
+@fill.register_fake
+def _(x, a, b, c, k=2.0):
+    return torch.empty_like(x)
+def f(x, y):
+    z = torch.ones(4, 3)
+    r = fill(x, z[1], [y, y.view(-1)[:2]], z[2:3], 3.0)
+    return r + z.sum(), z, y
+def results(f):
+    return [t.tolist() for t in f(torch.arange(3.0), torch.ones(2, 3))]
+assert results(torch.compile(f, backend="aot_eager")) == results(f)
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"auto_functionalized_v2 = torch.ops.higher_order.auto_functionalized_v2(torch.ops.mine.fill.default, x = arg1_1, k = 3.0, " +
+		"_a_base_index = 0, _a_size = (3,), _a_stride = (1,), _a_storage_offset = 3, _b_length = 2, _b_0_base_index = 1, _b_1_base_index = 1, _b_1_size = (2,), _b_1_stride = (1,), _b_1_storage_offset = 0, " +
+		"_c_base_index = 0, _c_slice_dim = 0, _c_slice_start = 2, _c_slice_end = 3, _all_bases = [ones, arg0_1])"}
+	if d := cmp.Diff(want, calls); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestCheckpointedDropout: what a checkpointed region drops in the forward pass, the backward pass, which runs the region again, drops too.
+func TestCheckpointedDropout(t *testing.T) {
+	for backend, want := range map[string]string{"aot_eager": "torch.ops.higher_order.run_with_rng_state", "inductor": "prims.inductor_random.default"} {
+		s := New(context.Background(), t.TempDir())
+		found := false
+		s.AOT = func(kind string, gm *fx.GraphModule) {
+			for _, n := range gm.Graph.Calls() {
+				found = found || kind == "backward" && n.Target == want
+			}
+		}
+		err := s.In.RunSource("script.py", fmt.Sprintf(`
+import torch
+from torch.utils.checkpoint import checkpoint
+def f(x):
+    return torch.nn.functional.dropout(torch.relu(x), 0.5).sin()
+g = torch.compile(lambda x: checkpoint(f, x, use_reentrant=False), backend=%q)
+for _ in range(2):
+    x = torch.ones(100, requires_grad=True)
+    y = g(x)
+    y.sum().backward()
+    assert torch.equal(y != 0, x.grad != 0)
+`, backend))
+		if err != nil {
+			t.Errorf("%s: %v", backend, err)
+		}
+		if !found {
+			t.Errorf("%s: no %s in the backward graph", backend, want)
 		}
 	}
 }

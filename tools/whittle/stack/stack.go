@@ -560,7 +560,7 @@ func (s *Session) tracedCompiler(compile aot.Compiler) aot.Compiler {
 // backendOptions are aotOptions with what a backend wants.
 func (s *Session) backendOptions(compile aot.Compiler, w *watch, dec map[string]aot.Decomposition, joint bool) aot.Options {
 	opt := s.aotOptions(compile, w)
-	opt.Decompositions, opt.JointPasses = s.decompositions(dec), joint
+	opt.Decompositions, opt.JointPasses, opt.SameStream = s.decompositions(dec), joint, s.fallbackRandom()
 	return opt
 }
 
