@@ -147,7 +147,7 @@ func slicedAlong(b, t *tensor.Tensor) int {
 		}
 		dim = i
 	}
-	if dim >= 0 && t.Offset%t.Stride[dim] != 0 {
+	if dim >= 0 && (t.Stride[dim] == 0 || t.Offset%t.Stride[dim] != 0) {
 		return -1
 	}
 	return dim
