@@ -83,6 +83,12 @@ var (
 		home:  "builtins",
 		names: []string{"set", "frozenset"},
 	}
+	moduleStates = &nameList{
+		why:   "functions of nn.Module that go through the tensors of one, and are traced like those without an underscore",
+		torch: "nn/modules/module.py: Module.state_dict, Module.load_state_dict",
+		home:  "torch.nn.modules.module",
+		names: []string{"_local_state", "_save_to_state_dict", "_load_from_state_dict", "_load_one"},
+	}
 	looksOnly = &nameList{
 		why:   "builtins that do not look into the containers they are given, and so rely on none of their items",
 		torch: "_dynamo/variables/lazy.py: arguments are realized where a handler reads them",

@@ -104,7 +104,7 @@ func (gr *ground) header(f *vm.Frame) string {
 // mirrored reports whether a frame runs code that PyTorch traces, too.
 func (gr *ground) mirrored(f *vm.Frame) bool {
 	if f.Code.Filename == "torch/nn/modules/module.py" { // see moduleguards.go
-		return !strings.HasPrefix(f.Code.Name, "_") || f.Code.Name == "__init__"
+		return !strings.HasPrefix(f.Code.Name, "_") || f.Code.Name == "__init__" || moduleStates.has(f.Code.Name)
 	}
 	return strings.HasPrefix(f.Code.Filename, "torch/nn/modules/") || !gr.d.IsLibrary(f.Code.Filename)
 }

@@ -206,7 +206,6 @@ var changes = []struct{ setup, turn, use string }{
 	{"l# = []", "l#.append(v)", "% + len(l#)"},
 	{"it# = [1, 2]", "it#.reverse()", "% + it#[0]"},
 	{"d# = {'a': 1, 'b': 2}", "d#['a'] = d#.pop('a')\n    if v == 1: d#['b'] = d#.pop('b')", "% + (list(d#)[0] == 'a')"},
-	{"class A#:\n    n = 1\nclass B#(A#): pass", "if v == 1: B#.n = 5\n    elif 'n' in B#.__dict__: del B#.n", "% + B#.n"},
 	{"@functools.lru_cache(None)\ndef h#(k): return glob#[0] + k\nglob# = [1]", "glob#[0] = v\n    h#.cache_clear()", "% + h#(1)"},
 	{"def h#(q): return q + 1", "global h#\n    h# = [first, second, lambda q: q * 7][v]", "h#(%)"},
 	{"def h#(fn): return lambda q: fn(q) + 1\nk# = h#(first)", "global k#\n    k# = h#([first, second, first][v])", "k#(%)"},
