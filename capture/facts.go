@@ -211,6 +211,8 @@ func isProperty(v vm.Object) bool {
 
 // content guards all that a container from outside holds, at any depth: code that nobody sees is about to read it.
 func (rd *reads) content(o vm.Object) {
+	defer func(before bool) { rd.world.plain = before }(rd.world.plain)
+	rd.world.plain = true
 	rd.guards.Covertly(func() { rd.deep(o, map[vm.Object]bool{}) })
 }
 

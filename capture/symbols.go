@@ -451,6 +451,13 @@ func (sy *symbols) guardLifted(v vm.Object, src source.Source) {
 	}
 }
 
+// pin guards the value of a number at a source, where it has become a symbol.
+func (sy *symbols) pin(source string) {
+	if s, ok := sy.liftedAs[source].(*torch.Scalar); ok && s.Backed() {
+		_, _ = sy.t.Specialize(s) // a symbol that has a value
+	}
+}
+
 // mayVary reports whether an integer at a source may become a symbol: it starts at a local variable, and is no attribute of
 // one of the library's modules.
 func (sy *symbols) mayVary(src source.Source) bool {

@@ -32,6 +32,7 @@ type world struct {
 	tracesNumpy bool
 	skipHooks   bool       // hooks that modules get later are not looked for: config.skip_nnmodule_hook_guards
 	symbolTo    *vm.Object // where see may leave a symbol to take the place of a number; nil => nowhere
+	plain       bool       // what is seen is read by code that knows no symbols
 }
 
 func newWorld(g *ground, sy *symbols, ef *effects.Log) *world {
@@ -378,6 +379,9 @@ func (wo *world) guard(v vm.Object, src source.Source) {
 	n := src.Name()
 	if _, done := wo.guards.Value(n); done {
 		wo.guards.Show(n) // it may have been guarded covertly
+		if wo.plain {
+			wo.symbols.pin(n)
+		}
 		return
 	}
 	wo.guards.SetValue(n, v)
