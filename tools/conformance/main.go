@@ -280,7 +280,7 @@ func (m *minifier) reduce(ctx context.Context, _ minify.Case, r *repros.Repro, d
 	}
 	rep, err := reduce.Run(ctx, reduce.Options{Engine: torch.New(m.client), Repro: r, Dir: dir, Workers: m.workers, Clock: clock})
 	if again && rep.Floor > 0 {
-		rep.Floor += m.started
+		rep.Floor += m.started // the case waited for it, in its first search
 	}
 	return rep, err
 }

@@ -43,7 +43,7 @@ func (r *atenResolver) call(n *fx.Node, args []any, kwargs map[string]any) (any,
 		if op := n.Operator(); op != nil {
 			return aten.CallOp(r.d, op, args, kwargs)
 		}
-		return nil, &aten.Error{Op: n.Target, Kind: aten.NotImplementedError, Msg: fmt.Sprintf("%s is not implemented", n.Target)}
+		return nil, unknown(n.Target, n.Target)
 	}
 	if name, ok := strings.CutPrefix(n.Target, "operator."); ok {
 		return r.operator(name, args)
@@ -86,7 +86,7 @@ func (r *atenResolver) packet(name string, args []any, kwargs map[string]any) (a
 	name, args, kwargs = aten.PythonForm(name, args, kwargs)
 	ops := aten.Packet("aten", name)
 	if len(ops) == 0 {
-		return nil, &aten.Error{Op: name, Kind: aten.NotImplementedError, Msg: fmt.Sprintf("aten::%s is not implemented", name)}
+		return nil, unknown(name, "aten::"+name)
 	}
 	op, bound, err := aten.ResolveOverload(ops, args, kwargs)
 	if err != nil && len(args) > 1 && allInts(args[1:]) { // x.view(2, -1): sizes one by one
@@ -106,6 +106,11 @@ func allInts(vs []any) bool {
 		}
 	}
 	return true
+}
+
+// unknown is the error of a graph, of a file or of another PyTorch most often, that names an operator which there is no row of in the registry.
+func unknown(op, name string) error {
+	return &aten.Error{Op: op, Kind: aten.NotImplementedError, Msg: name + " is not implemented"}
 }
 
 // The higher-order operators that graphs of AOTAutograd's call.
@@ -159,7 +164,7 @@ func (r *atenResolver) named(n *fx.Node, args []any, kwargs map[string]any) (any
 		op = aten.Lookup(strings.TrimPrefix(string(name), "torch.ops."))
 	}
 	if op == nil {
-		return nil, &aten.Error{Op: n.Target, Kind: aten.NotImplementedError, Msg: fmt.Sprintf("%s is not implemented", name)}
+		return nil, unknown(n.Target, string(name))
 	}
 	return aten.CallOp(r.d, op, args[1:], kwargs)
 }
