@@ -11,7 +11,7 @@ import traceback
 from .fresh import fresh
 from .marks import Page
 from .outcome import STAGES
-from .process import PR_SET_PDEATHSIG, descendants, kill, limit, prctl
+from .process import PR_SET_PDEATHSIG, kill, limit, prctl
 from .spent import Spent, time_compiler
 from .wire import pack, unpack, write_all
 
@@ -183,25 +183,28 @@ class Child:
         return (head + b"\n...\n" + os.pread(self.output.fileno(), most - 4096, size - most + 4096)).decode(errors="replace")
 
     def end(self):
-        """Kills what is left of the job, and gives the wait status of its first process."""
-        status = None
+        """Kills what is left of the job. Nothing is waited for: see gone. What it started in other groups comes to the far side when it is gone."""
         if self.pid is not None:
             with contextlib.suppress(OSError):
                 os.killpg(self.pid, signal.SIGKILL)
-            for pid in descendants(self.pid):
-                kill(pid)
             kill(self.pid)
-            with contextlib.suppress(OSError):
-                status = os.waitpid(self.pid, 0)[1]
         for fd in (self.pipe, self.orders):
             if fd is not None:
                 with contextlib.suppress(OSError):
                     os.close(fd)
         self.pipe = self.orders = None
         self.output.close()
+
+    def gone(self, wait=False):
+        """Whether its first process, which was killed, is gone, and with it what it had on disk: until then it may have written there."""
+        if self.pid is not None:
+            with contextlib.suppress(OSError):
+                if not os.waitpid(self.pid, 0 if wait else os.WNOHANG)[0]:
+                    return False
+            self.pid = None
         if self.home:
             shutil.rmtree(self.home, ignore_errors=True)
-        return status
+        return True
 
 
 def receive(fd):

@@ -47,7 +47,7 @@ def attach(server, message):
 def reset(server, message):
     """Whoever came is gone. What was asked is answered to nobody, and all that it left is dropped: processes, storages, generated code."""
     for child in list(server.children.values()):
-        child.end()
+        server.drop(child)
     server.children.clear()
     server.pool.clear()
     nursery = server.nursery.pid

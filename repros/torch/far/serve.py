@@ -27,6 +27,7 @@ from .keep import OPS, Kept
 from .measure import measure
 from .nursery import Nursery
 from .outcome import out_of_memory, outcome, stopped
+from .pages import Pages
 from .pool import Pool
 from .process import PR_SET_CHILD_SUBREAPER, background, descendants, hung_up, kill, prctl, resident
 from .run import query
@@ -64,6 +65,7 @@ class Server:
         self.most_held = MAX_HELD
         self.buffer = bytearray()
         self.children = {}
+        self.ending = []  # children that were killed, until they are gone
         self.helpers = set()  # processes that make something ready, and that no job waits for
         self.nursery = None  # forks fresh Pythons
         self.kept = None  # a Kept, where one command comes after another
@@ -71,6 +73,7 @@ class Server:
         self.facts = {}
         self.headers = set()  # the settings, as jobs' texts have them, for which the kernels' header is compiled
         self.pool = Pool(self)
+        self.pages = Pages()
         self.source = os.path.join(self.tmp, "whittle_far-start.py")
         with open(self.source, "w") as f:
             f.write(source)
@@ -96,7 +99,10 @@ class Server:
     def loop(self):
         while True:
             fds = [self.fd_in] + [x.pipe for x in [*self.children.values(), *self.pool.builds]]
-            ready, _, _ = select.select(fds, [], [], 0.05 if self.children else 1.0)
+            settles = not self.pristine and self.pages.left()
+            ready, _, _ = select.select(fds, [], [], 0 if settles else 0.05 if self.children or self.ending else 1.0)
+            if settles and not ready:
+                self.pages.turn()
             if self.fd_in in ready and not self.hear():
                 return
             for child in list(self.children.values()):
@@ -130,7 +136,7 @@ class Server:
         if op == "cancel":
             child = self.children.pop(message["id"], None)
             if child is not None:
-                child.end()
+                self.drop(child)
             if child is not None or self.pool.forget(message["id"]):
                 self.answer(message["id"], outcome("infrastructure", "cancelled"))
             return
@@ -169,7 +175,7 @@ class Server:
                 child.wait_for_orders(self, nursery)
                 child.order(job)
             except OSError:  # there is none, or it died while it waited
-                child.end()
+                self.drop(child)
                 if nursery is None:
                     raise
                 continue
@@ -308,15 +314,21 @@ class Server:
             result.setdefault("detail", "")
             if result["status"] != "pass":
                 result["detail"] = (result["detail"] + "\n" + child.tail()).strip()
-        child.end()
+        self.drop(child)
         if "values" in result:
             self.make_room(set())
         child.spent.turn(child)
         self.answer(child.job["id"], result, spent=child.spent.seconds)
 
+    def drop(self, child):
+        """Ends a child that nothing is wanted of any more. It takes a while until it is gone: its memory is taken apart."""
+        child.end()
+        self.ending.append(child)
+
     def reap(self):
-        """Ends processes that a dead child left to us, and collects the helpers."""
-        known = {c.pid for c in self.children.values()} | self.helpers
+        """Ends processes that a dead child left to us, and collects the dead and the helpers."""
+        self.ending = [c for c in self.ending if not c.gone()]
+        known = {c.pid for c in [*self.children.values(), *self.ending]} | self.helpers
         for pid in list(self.helpers):
             with contextlib.suppress(OSError):
                 if os.waitpid(pid, os.WNOHANG)[0]:
@@ -341,7 +353,9 @@ class Server:
 
     def close(self):
         for child in list(self.children.values()):
-            child.end()
+            self.drop(child)
+        for child in self.ending:
+            child.gone(wait=True)
         for build in self.pool.builds:
             build.kill()
         for pid in descendants(os.getpid()):
