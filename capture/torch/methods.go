@@ -100,15 +100,31 @@ func (t *Torch) tensorType() {
 		Class: map[string]vm.GoFunc{"__torch_function__": t.defaultFunction, "__torch_dispatch__": t.defaultDispatch},
 		Static: map[string]vm.GoFunc{
 			"_make_wrapper_subclass": t.wrapperSubclass,
-			"_make_subclass": func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
-				return t.call(fx.CallFunction, MakeSubclass, args, kw, t.makeSubclass)
-			},
+			"_make_subclass": bound("_make_subclass", "cls, data, require_grad=nil", func(_ *vm.Interp, args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+				return t.call(fx.CallFunction, MakeSubclass, args, nil, t.makeSubclass)
+			}),
 		}})
 	t.In.Operates = t.TensorType
 	for name, is := range fresh {
 		if b, ok := t.TensorType.Lookup(name).(*vm.Builtin); ok {
 			b.Fresh = is
 		}
+	}
+}
+
+// bound is a function with parameters, as vm.NewParams reads them: it gets one argument for each, those at the end aside that were not given and have
+// no default.
+func bound(name, sig string, f vm.GoFunc) vm.GoFunc {
+	p := vm.NewParams(name, sig)
+	return func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+		all, err := p.Bind(in, args, kw)
+		if err != nil {
+			return nil, err
+		}
+		for len(all) > 0 && all[len(all)-1] == nil {
+			all = all[:len(all)-1]
+		}
+		return f(in, all, nil)
 	}
 }
 
@@ -528,7 +544,7 @@ func (t *Torch) special() map[string]vm.GoFunc {
 			return vm.MakeInt(in.ID(a[0])), nil
 		},
 		"__repr__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return t.repr(a[0].(*Tensor)) },
-		"__format__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		"__format__": bound("Tensor.__format__", "self, format_spec", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			x := a[0].(*Tensor)
 			spec, _ := vm.AsStr(a[1])
 			if class := x.Type(); class != t.TensorType && class.Name != "Parameter" || len(x.T.Shape) == 0 && !x.T.Fake && class == t.TensorType {
@@ -551,7 +567,7 @@ func (t *Torch) special() map[string]vm.GoFunc {
 			}
 			s, err := in.Str(x)
 			return vm.Str(s), err
-		},
+		}),
 		"__getitem__": func(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 			return t.call(fx.CallFunction, "operator.getitem", a, nil, func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 				return t.getItem(a[0].(*Tensor).T, a[1])
@@ -607,10 +623,12 @@ func (t *Torch) special() map[string]vm.GoFunc {
 			}
 			return t.number(a[0].(*Tensor).T, vm.IntType)
 		}),
-		"tolist":         t.hooked("tolist", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return t.toList(a[0].(*Tensor).T) }),
-		"numpy":          t.hooked("numpy", func(a []vm.Object, kw []vm.KwArg) (vm.Object, error) { return t.toNumpy(a, kw) }),
-		"__array__":      t.hooked("__array__", t.arrayMethod),
-		"__array_wrap__": func(_ *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return t.fromNumpy(a[1:2], nil) },
+		"tolist":    t.hooked("tolist", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return t.toList(a[0].(*Tensor).T) }),
+		"numpy":     t.hooked("numpy", func(a []vm.Object, kw []vm.KwArg) (vm.Object, error) { return t.toNumpy(a, kw) }),
+		"__array__": t.hooked("__array__", t.arrayMethod),
+		"__array_wrap__": bound("Tensor.__array_wrap__", "self, array", func(_ *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			return t.fromNumpy(a[1:], nil)
+		}),
 		"requires_grad_": t.hooked("requires_grad_", func(a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 			on := true
 			for _, k := range kw {
@@ -644,10 +662,13 @@ func (t *Torch) special() map[string]vm.GoFunc {
 			t.Grad.RetainGrad(a[0].(*Tensor).T)
 			return vm.None, nil
 		}),
-		"register_hook": t.hooked("register_hook", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return t.registerHook(a[0].(*Tensor).T, a[1]) }),
-		"register_post_accumulate_grad_hook": t.hooked("register_post_accumulate_grad_hook", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-			return t.registerPostHook(a[0].(*Tensor).T, a[1])
-		}),
+		"register_hook": bound("Tensor.register_hook", "self, hook", t.hooked("register_hook", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			return t.registerHook(a[0].(*Tensor).T, a[1])
+		})),
+		"register_post_accumulate_grad_hook": bound("Tensor.register_post_accumulate_grad_hook", "self, hook",
+			t.hooked("register_post_accumulate_grad_hook", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+				return t.registerPostHook(a[0].(*Tensor).T, a[1])
+			})),
 		"backward": t.hooked("backward", t.backward),
 		"to": t.hooked("to", func(a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 			dev, dt, cp, mf, err := t.parseTo(a[1:], kw)
@@ -713,7 +734,7 @@ func (t *Torch) special() map[string]vm.GoFunc {
 			}
 			return p, t.Error(t.Grad.SetRequiresGrad(c, t.Grad.RequiresGrad(x.T)))
 		},
-		"apply_": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		"apply_": bound("TensorBase.apply_", "self, callable, /", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			x := a[0].(*Tensor).T
 			for i := int64(0); i < x.Numel(); i++ {
 				r, err := in.Call(a[1], []vm.Object{vm.Float(x.At(i))}, nil)
@@ -725,7 +746,7 @@ func (t *Torch) special() map[string]vm.GoFunc {
 			}
 			x.Bump()
 			return a[0], nil
-		},
+		}),
 		"unflatten": t.hooked("unflatten", func(a []vm.Object, kw []vm.KwArg) (vm.Object, error) { return t.Packet("aten", "unflatten", a, kw) }),
 		"split":     t.hooked("split", func(a []vm.Object, kw []vm.KwArg) (vm.Object, error) { return t.split(a, kw) }),
 	}

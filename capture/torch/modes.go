@@ -8,6 +8,7 @@ import (
 // registerModes binds what sets and reads Modes, and the switches of autocast that are no context managers.
 func (t *Torch) registerModes() {
 	c, in := t.c, t.In
+	def := func(name, sig string, f vm.GoFunc) { c.Func(name, bound(name, sig, f)) }
 	boolean := func(fn, arg string, at int, o vm.Object) (bool, error) {
 		b, ok := o.(vm.Bool)
 		if !ok {
@@ -15,7 +16,7 @@ func (t *Torch) registerModes() {
 		}
 		return bool(b), nil
 	}
-	c.Func("_set_deterministic_algorithms", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+	def("_set_deterministic_algorithms", "mode, *, warn_only=False", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 		on, err := boolean("_set_deterministic_algorithms", "mode", 1, a[0])
 		if err != nil {
 			return nil, err
@@ -33,7 +34,7 @@ func (t *Torch) registerModes() {
 	c.Func("_get_deterministic_algorithms_warn_only", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) {
 		return vm.MakeBool(t.Modes.WarnOnly), nil
 	})
-	c.Func("_set_float32_matmul_precision", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+	def("_set_float32_matmul_precision", "precision, /", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 		t.Modes.MatmulPrecision, _ = vm.AsStr(a[0])
 		return vm.None, nil
 	})
@@ -41,7 +42,7 @@ func (t *Torch) registerModes() {
 	c.Func("_get_cublas_allow_tf32", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) {
 		return vm.MakeBool(t.Modes.MatmulPrecision != "highest"), nil
 	})
-	c.Func("_set_cublas_allow_tf32", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+	def("_set_cublas_allow_tf32", "value, /", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 		on, err := boolean("set_allow_tf32_cublas", "value", 1, a[0])
 		if err != nil {
 			return nil, err
@@ -55,12 +56,12 @@ func (t *Torch) registerModes() {
 	c.Func("_get_float32_matmul_precision", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) {
 		return vm.Str(t.Modes.MatmulPrecision), nil
 	})
-	c.Func("_set_autocast_enabled", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+	def("_set_autocast_enabled", "enabled, /", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 		on, err := boolean("set_autocast_enabled", "enabled", 2, a[0])
 		t.Autocast.Enabled = on && err == nil || t.Autocast.Enabled && err != nil
 		return vm.None, err
 	})
-	c.Func("_set_autocast_dtype", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+	def("_set_autocast_dtype", "dtype, /", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 		d, ok := t.Value(a[0])
 		dt, isType := d.(tensor.DType)
 		if !ok || !isType {
@@ -69,7 +70,7 @@ func (t *Torch) registerModes() {
 		t.Autocast.DType = dt
 		return vm.None, nil
 	})
-	c.Func("set_autocast_cache_enabled", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+	def("set_autocast_cache_enabled", "enabled, /", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 		on, err := boolean("set_autocast_cache_enabled", "enabled", 1, a[0])
 		if err == nil {
 			t.Autocast.Cache = on

@@ -163,10 +163,22 @@ func (t *Torch) scalarType(k tensor.DType) *vm.Type {
 		b, err := t.Truth(a[0].(*Scalar))
 		return vm.MakeBool(b), err
 	}
+	same := func(_ *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return a[0], nil }
+	fixed := []string{"bit_length"}
+	switch k {
+	case tensor.Int64:
+		methods["conjugate"] = same
+		methods["as_integer_ratio"] = func(_ *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			return vm.NewTuple(a[0], vm.MakeInt(1)), nil
+		}
+	case tensor.Float64:
+		methods["conjugate"] = same
+		fixed = []string{"is_integer", "as_integer_ratio", "hex"}
+	}
 	// What is not recorded is computed with the value, which a guard then fixes.
-	for _, m := range []string{"__int__", "__float__", "__index__", "__hash__", "__format__", "__round__", "__trunc__", "__floor__", "__ceil__",
+	for _, m := range append(fixed, "__int__", "__float__", "__index__", "__hash__", "__format__", "__round__", "__trunc__", "__floor__", "__ceil__",
 		"__and__", "__or__", "__xor__", "__lshift__", "__rshift__", "__rand__", "__ror__", "__rxor__", "__rlshift__", "__rrshift__", "__divmod__", "__rdivmod__",
-		"__invert__", "bit_length", "is_integer"} {
+		"__invert__") {
 		methods[m] = func(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 			if m == "__hash__" && k == tensor.Int64 && t.Hook == nil { // in a function that is run as one node of a graph
 				return nil, in.Errorf(in.Exc.TypeError, "unhashable type: non-nested SymInt")

@@ -86,7 +86,7 @@ func (b *Builtin) call(in *Interp, args []Object, kw []KwArg) (v Object, err err
 			}
 		}
 	}
-	if b.NoKw {
+	if b.NoKw || b.bounded && len(kw) == 0 {
 		n := len(args)
 		if b.Method && b.Self == nil || b.ofClass {
 			n--

@@ -116,6 +116,7 @@ type Builtin struct {
 	Native  any // embedder's payload
 	Dict    *Dict
 	strict  bool // a method of a native type that gets none but instances of it as self
+	bounded bool // without keywords it takes Min to Max arguments
 	ofClass bool // its first argument is the class that it was looked up on
 	slot    bool // of the methods that CPython keeps in slots
 	parsed  bool // errors about the number of arguments are those of PyArg_ParseTuple

@@ -200,7 +200,7 @@ has_lapack, has_mkl, has_openmp, has_spectral = True, False, True, True
 
 
 def use_deterministic_algorithms(mode, *, warn_only=False):
-    _C._set_deterministic_algorithms(mode, warn_only)
+    _C._set_deterministic_algorithms(mode, warn_only=warn_only)
 
 
 def are_deterministic_algorithms_enabled():
@@ -220,7 +220,7 @@ def set_deterministic_debug_mode(debug_mode):
         expected = "one of `default`, `warn`, `error`" if named else "0, 1, or 2"
         raise RuntimeError(f"invalid value of debug_mode, expected {expected}, but got {debug_mode}")
     level = names.get(debug_mode, debug_mode)
-    _C._set_deterministic_algorithms(level > 0, level == 1)
+    _C._set_deterministic_algorithms(level > 0, warn_only=level == 1)
 
 
 def get_deterministic_debug_mode():

@@ -158,6 +158,7 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
         if any(isinstance(i, torch.Tensor) and not i.requires_grad for i in inputs):
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
     tensors = _seq(tensors)
+    assert all(isinstance(x, torch.Tensor) or _is_edge(x) for x in tensors)
     if grad_tensors is not None:
         grad_tensors = _seq(grad_tensors)
         _fit_edges(tensors, grad_tensors)
