@@ -131,6 +131,13 @@ var (
 			"torch.jit.export", "torch.jit.annotate", "torch.jit._unwrap_optional", "torch.autograd.graph.register_multi_grad_hook", "torch.autograd.graph.get_gradient_edge",
 			"torch.autograd.graph.increment_version"},
 	}
+	foldedBuiltins = &nameList{
+		why:   "builtin functions that a trace calls itself where all arguments are constants: where they raise it ends",
+		torch: "_dynamo/variables/builtin.py: BuiltinVariable._constant_fold_functions, those of them aside that have another way to raise",
+		names: []string{"builtins.chr", "builtins.ord", "builtins.divmod", "builtins.pow", "builtins.int", "builtins.float", "builtins.str", "builtins.max", "builtins.min",
+			"_operator.neg", "_operator.invert", "_operator.pow", "_operator.mul", "_operator.matmul", "_operator.floordiv", "_operator.truediv", "_operator.mod", "_operator.add",
+			"_operator.sub", "_operator.lshift", "_operator.rshift", "_operator.and_", "_operator.or_", "_operator.xor"},
+	}
 	folded = &nameList{
 		why:   "functions of the standard library that run while tracing where their arguments are constants",
 		torch: "_dynamo/variables/functions.py: SkipFunctionVariable.fold_through_function_to_wrapper",
@@ -248,7 +255,7 @@ var (
 )
 
 // callRules are the lists of names, by what they are called in this package.
-var callRules = map[string]*nameList{"walks": walks, "inPlaceViews": inPlaceViews, "readers": readers, "toDevices": toDevices, "hashes": hashes, "looksOnly": looksOnly, "pureModules": pureModules, "skippedLibraries": skippedLibraries, "skippedWrappers": skippedWrappers, "skippedTorch": skippedTorch, "forceSkipped": forceSkipped, "handledTorch": handledTorch, "folded": folded, "describing": describing,
+var callRules = map[string]*nameList{"walks": walks, "inPlaceViews": inPlaceViews, "readers": readers, "toDevices": toDevices, "hashes": hashes, "looksOnly": looksOnly, "pureModules": pureModules, "skippedLibraries": skippedLibraries, "skippedWrappers": skippedWrappers, "skippedTorch": skippedTorch, "forceSkipped": forceSkipped, "handledTorch": handledTorch, "foldedBuiltins": foldedBuiltins, "folded": folded, "describing": describing,
 	"inlinedFunctional": inlinedFunctional, "graphFunctions": graphFunctions, "cellFunctions": cellFunctions, "statelessTypes": statelessTypes,
 	"byIdentity": byIdentity, "wholeInstances": wholeInstances, "unguarded": unguarded, "decorators": decorators, "enteredFiles": enteredFiles, "nullContexts": nullContexts, "checkpointSettings": checkpointSettings, "plainBodies": plainBodies, "graphAttributes": graphAttributes, "transformSteps": transformSteps, "placeless": placeless,
 	"nativeFunctional": nativeFunctional, "pythonFunctions": pythonFunctions, "unsteadyProperties": unsteadyProperties, "effects": lasting.list(), "torchState": torchState.list(), "levelState": levelState.list(), "dataDependent": dataDependent.list()}

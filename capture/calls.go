@@ -65,6 +65,9 @@ func (tr *tracer) call(in *vm.Interp, callable vm.Object, args []vm.Object, kw [
 	case *vm.Instance:
 		v, done, err = tr.callInstance(f, callable, args, kw)
 	}
+	if !done && err == nil {
+		v, done, err = tr.fold(callable, args, kw)
+	}
 	return v, done, tr.journal.located(err)
 }
 

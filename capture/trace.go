@@ -122,7 +122,7 @@ func (tr *tracer) run() (*outcome, error) {
 	defer d.push(func(u *underway, a *torch.Ambient) {
 		u.active = tr
 		a.Hook, a.CallHook, a.LookupHook, a.ArrayHook = tr.api, tr.call, tr.reads.lookedUp, tr.arrayUse
-		a.ImportHook, a.BindHook = tr.imports, tr.mismatch
+		a.ImportHook, a.BindHook, a.RaiseHook = tr.imports, tr.mismatch, tr.raised
 		a.Lift, a.Sizes, a.Numel = nil, tr.standIns.sizesOf, tr.standIns.numelOf
 	})()
 	defer d.T.KeepModes()() // what the frame leaves open is in the outcome

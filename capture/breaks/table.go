@@ -95,6 +95,10 @@ const (
 	ExceptClass   // except: of a class that is not Python's own
 	ExceptClasses // the same, of one among several
 	ObservedException
+	ConstantFold      // a builtin function of constants that raises
+	ConstantOperation // the same of an operator
+	UnpackLength
+	MissingModule
 	InfiniteGenerator
 
 	// Statements.
@@ -159,6 +163,8 @@ const (
 	hintOpaque   = "capture does not look into this function: call it outside; make it an operator with torch.library.custom_op; or, if it consists of torch operators, mark it with torch.compiler.allow_in_graph"
 	hintContext  = "capture does not know this context manager: enter it outside of the compiled function"
 	hintUnroll   = "turn the generator into a list before the compiled function is called"
+	foldForm     = "constant fold exception: {exception}"
+	hintCatch    = "what this line computes of constants raises, and a trace ends there even if something would catch that: find out outside of the compiled function whether it is possible"
 	hintRaise    = "the traced code raises an exception that nothing catches: check arguments outside of the compiled function"
 	hintState    = "keep the state of the program that this touches out of the compiled function"
 )
@@ -274,6 +280,10 @@ var table = [end]Row{
 	ExceptClass:        {Form: "except has an unsupported types of objects {class}", Missing: true, Hint: hintRaise},
 	ExceptClasses:      {Form: "except has an unsupported types of object {class}", Missing: true, Hint: hintRaise},
 	ObservedException:  {Form: "Observed exception", Bare: true, Frame: true, Hint: hintRaise},
+	ConstantFold:       {Form: foldForm, Hint: hintCatch},
+	ConstantOperation:  {Form: foldForm, Missing: true, Hint: hintCatch},
+	UnpackLength:       {Form: "UNPACK_SEQUENCE length mismatch", Missing: true, Hint: hintCatch},
+	MissingModule:      {Form: "import a module that does not exist", Missing: true, Hint: "import it, or find out that it is not there, outside of the compiled function"},
 	InfiniteGenerator:  {Form: "infinite generator", Hint: hintUnroll},
 
 	MissingOpcode:  {Form: "missing: {opcode}", Missing: true, Hint: hintState},

@@ -46,6 +46,7 @@ func everything(a *torch.Ambient) {
 	a.CallHook = func(*vm.Interp, vm.Object, []vm.Object, []vm.KwArg) (vm.Object, bool, error) { return nil, false, nil }
 	a.ArrayHook = func(vm.ArrayUse) (vm.Object, bool, error) { return nil, false, nil }
 	a.BindHook = func(_ *vm.Function, _ []vm.Object, _ []vm.KwArg, wrong error) error { return wrong }
+	a.RaiseHook = func(_ *vm.Frame, r *vm.Raised) error { return r }
 	a.ImportHook = func(load func() (vm.Object, error)) (vm.Object, error) { return load() }
 }
 

@@ -84,6 +84,10 @@ type wayfarer interface {
 func (in *Interp) unwind(f *Frame, err error, entry bool) (sp, pc int, _ error) {
 	c := f.Code
 	r, ok := err.(*Raised)
+	if ok && entry && in.RaiseHook != nil && r.Exc.Traceback == nil && !c.Native {
+		err = in.RaiseHook(f, r)
+		r, ok = err.(*Raised)
+	}
 	if !ok && !errors.As(err, &r) {
 		var w wayfarer
 		if entry && !c.Native && errors.As(err, &w) {

@@ -12,6 +12,9 @@ type Hooks struct {
 	CallHook func(in *Interp, callable Object, args []Object, kw []KwArg) (result Object, handled bool, err error)
 	// BindHook is given the error of a call whose arguments do not fit a Python function, whoever makes the call, and returns what is raised instead.
 	BindHook func(fn *Function, args []Object, kw []KwArg, wrong error) error
+	// RaiseHook is given the exception that an instruction at f.PC raises itself, with what it takes still on the stack, and returns what goes on
+	// in its place.
+	RaiseHook func(f *Frame, r *Raised) error
 	// ImportHook is given what finds a module and runs its code, when one is imported that is not there yet, and runs that.
 	ImportHook func(load func() (Object, error)) (Object, error)
 	// ArrayHook is asked about everything that a program wants of an array or a scalar of numpy, whoever asks; handled true replaces it.

@@ -161,6 +161,9 @@ def forbid_in_graph(fn):
     return fn
 
 
+forbid_in_graph([mark_dynamic, maybe_mark_dynamic, mark_unbacked, mark_static_address])
+
+
 def assume_constant_result(fn):
     fn._dynamo_marked_constant = True
     return fn

@@ -9,6 +9,7 @@ import torch
 from torch._C import _dynamo as _native
 from torch._dynamo import config
 from torch._dynamo.backends.registry import lookup_backend
+from torch.fx import _symbolic_trace
 
 
 def unsupported(x, y):
@@ -200,6 +201,10 @@ def _of_library(fn):
 
 def _wrap(native, fn, names):
     def _fn(*args, **kwargs):
+        if _symbolic_trace._is_fx_tracing_flag:
+            if config.error_on_nested_fx_trace:
+                raise RuntimeError("Detected that you are using FX to symbolically trace a dynamo-optimized function. This is not supported at the moment.")
+            return fn(*args, **kwargs)
         return _native.call(native, fn, args, kwargs)
 
     try:

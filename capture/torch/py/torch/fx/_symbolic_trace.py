@@ -254,7 +254,8 @@ class Tracer(TracerBase):
             args.append(self._proxy_placeholder("*" + next(names), inspect.Parameter.empty, fn))
         if co.co_flags & inspect.CO_VARKEYWORDS:
             args.append(self._proxy_placeholder("**" + next(names), inspect.Parameter.empty, fn))
-        root_fn = _with_named_rest(fn, co)
+        if co.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS) or co.co_kwonlyargcount:
+            root_fn = _with_named_rest(fn, co)
         if concrete_args is not None and not all(pytree.tree_is_leaf(a) for a in args):
             return self._flattened(root_fn, args, order, skip)
         return root_fn, args
@@ -336,8 +337,6 @@ def _assert_is_none(value, message):
 
 def _with_named_rest(fn, co):
     """fn with *args and **kwargs as plain parameters, as the proxies of these are given."""
-    if not co.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS) and co.co_kwonlyargcount == 0:
-        return fn
     code = co.replace(
         co_flags=co.co_flags & ~(inspect.CO_VARARGS | inspect.CO_VARKEYWORDS),
         co_argcount=co.co_argcount + co.co_kwonlyargcount + bool(co.co_flags & inspect.CO_VARARGS) + bool(co.co_flags & inspect.CO_VARKEYWORDS),
