@@ -306,15 +306,15 @@ func (v *view) lacksValues() bool {
 	return v.w.hollow && (CostOf(v.cur).Calls > 1 || len(unlisted(v.cur)) > 0)
 }
 
-// closing lists what is asked of the search's result.
+// closing lists what is asked of the search's result: the proof, which takes longest, first.
 func (pl *planner) closing(s State) []*trial {
-	var out []*trial
+	out := []*trial{pl.question(pl.proof(s, 0))}
 	if pl.doubtful() {
 		for i := range rerunTimes {
 			out = append(out, pl.rerun(s, 1+i))
 		}
 	}
-	return append(out, pl.question(pl.proof(s, 0)))
+	return out
 }
 
 // The chances of an edit that is often adopted, and of one of many that are tried one after the other.
