@@ -47,8 +47,10 @@ func (bn *bindings) calling(fn *vm.Function, callable vm.Object, args []vm.Objec
 		if c.src = bn.methodSource(fn, m.Self); c.src == nil {
 			c.src = bn.world.sourceOf(fn)
 		}
-	} else if c.src = bn.world.sourceOf(fn); c.src == nil && len(args) > 0 {
-		c.src = bn.methodSource(fn, args[0]) // LOAD_METHOD passes self as an argument
+	} else if c.src = bn.world.sourceOf(fn); (c.src == nil || source.IsFixed(c.src)) && len(args) > 0 {
+		if src := bn.methodSource(fn, args[0]); src != nil { // LOAD_METHOD passes self as an argument
+			c.src = src
+		}
 	}
 	bn.called = c
 }
@@ -63,15 +65,32 @@ func (bn *bindings) methodSource(fn *vm.Function, self vm.Object) source.Source 
 	if base == nil {
 		return nil
 	}
-	if inst.Class.Lookup(fn.Name) == vm.Object(fn) {
-		return source.Attr{Base: base, Of: fn.Name}
-	}
+	name := fn.Name
 	for i, c := range inst.Class.MRO {
-		if v, ok := c.Dict.GetStr(fn.Name); ok && v == vm.Object(fn) {
-			return source.Inherited{Base: base, I: i, Of: fn.Name}
+		if v, ok := c.Dict.GetStr(name); !ok || v != vm.Object(fn) {
+			var found bool
+			if name, found = nameOf(fn, c); !found { // what a decorator made may be called otherwise than the class calls it
+				name = fn.Name
+				continue
+			}
 		}
+		if inst.Class.Lookup(name) == vm.Object(fn) {
+			return source.Attr{Base: base, Of: name}
+		}
+		return source.Inherited{Base: base, I: i, Of: name}
 	}
 	return nil
+}
+
+// nameOf is what a class calls a function that stands in its own namespace.
+func nameOf(fn *vm.Function, c *vm.Type) (name string, ok bool) {
+	c.Dict.Each(func(k, v vm.Object) bool {
+		if v == vm.Object(fn) {
+			name, ok = vm.AsStr(k)
+		}
+		return !ok
+	})
+	return name, ok
 }
 
 // enter gives a frame that starts the source of its function, and its default arguments theirs.
@@ -89,7 +108,7 @@ func (bn *bindings) enter(f *vm.Frame) {
 	}
 	bn.funcs[f] = c.src
 	bn.bindCells(f, c.src)
-	if c.src == nil || f.Func == nil {
+	if c.src == nil || f.Func == nil || bn.world.keptWhole(f.Func) {
 		return
 	}
 	named := map[string]bool{}

@@ -23,22 +23,25 @@ func resumable(f *vm.Frame, pc int) bool {
 		if !b.With {
 			return false
 		}
-		if _, known := gradMode(f.Stack[b.Depth-1]); !known && !nullBlock(f.Stack[b.Depth-1]) {
+		if _, known := openMode(f.Stack[b.Depth-1]); !known && !nullBlock(f.Stack[b.Depth-1]) {
 			return false
 		}
 	}
 	return true
 }
 
-// gradMode is the context manager whose __exit__ a with block left on the stack, if it is one that switches gradients.
-func gradMode(exit vm.Object) (*vm.Instance, bool) {
+// openMode is the context manager whose __exit__ a with block left on the stack, if it is one that switches gradients or autocast.
+func openMode(exit vm.Object) (*vm.Instance, bool) {
 	m, ok := exit.(*vm.BoundMethod)
 	if !ok {
 		return nil, false
 	}
 	i, ok := m.Self.(*vm.Instance)
-	return i, ok && i.Class.Module == "torch.autograd.grad_mode"
+	return i, ok && (i.Class.Module == "torch.autograd.grad_mode" || isAutocast(i))
 }
+
+// isAutocast reports whether an object is a region of automatic mixed precision.
+func isAutocast(i *vm.Instance) bool { return isA(i.Class, "torch.amp.autocast_mode", "autocast") }
 
 // nullBlock reports whether the context manager whose __exit__ a with block left on the stack changes nothing: code can go on inside of the
 // block without entering it again.
@@ -51,10 +54,10 @@ func nullBlock(exit vm.Object) bool {
 	return ok && nullContexts.has(i.Class.FullName())
 }
 
-// leaveModes ends the gradient modes that a break leaves open: the graph has to give the mode back as it found it.
+// leaveModes ends the modes that a break leaves open: the graph has to give the mode back as it found it.
 func (tr *tracer) leaveModes(f *vm.Frame) error {
 	for i := f.SP - 1; i >= 0; i-- {
-		if _, ok := gradMode(f.Stack[i]); ok {
+		if _, ok := openMode(f.Stack[i]); ok {
 			if _, err := tr.in.Call(f.Stack[i], []vm.Object{vm.None, vm.None, vm.None}, nil); err != nil {
 				return err
 			}
@@ -63,10 +66,10 @@ func (tr *tracer) leaveModes(f *vm.Frame) error {
 	return nil
 }
 
-// enterModes starts the gradient modes that were open at the break before a resume function, as its first act.
+// enterModes starts the modes that were open at the break before a resume function, as its first act.
 func (tr *tracer) enterModes(f *vm.Frame) error {
 	for _, v := range f.Stack[:f.SP] {
-		i, ok := gradMode(v)
+		i, ok := openMode(v)
 		if !ok {
 			continue
 		}
@@ -81,26 +84,32 @@ func (tr *tracer) enterModes(f *vm.Frame) error {
 	return nil
 }
 
-// sameMode holds for the exit of a with block that switches gradients as i does. Each run of the program has another; what PyTorch has in this
+// sameMode holds for the exit of a with block that switches gradients or autocast as i does. Each run of the program has another; what PyTorch has in this
 // place of the stack, and guards, is the class.
 func sameMode(i *vm.Instance, src source.Source) *guard.Guard {
-	mode := func(i *vm.Instance) vm.Object {
-		if i.Dict == nil {
-			return nil
+	settings := func(i *vm.Instance) (vs []vm.Object) {
+		for _, name := range []string{"mode", "device", "fast_dtype", "_enabled", "_cache_enabled"} {
+			var v vm.Object
+			if i.Dict != nil {
+				v, _ = i.Dict.GetStr(name)
+			}
+			vs = append(vs, v)
 		}
-		v, _ := i.Dict.GetStr("mode")
-		return v
+		return vs
 	}
-	is := mode(i)
+	are := settings(i)
 	return guard.New(guard.IDMatch, "___check_obj_id("+src.Name()+", <id>)", src, func(_ *source.Env, now vm.Object) (bool, guard.Failure) {
-		m, ok := gradMode(now)
-		return ok && m.Class == i.Class && mode(m) == is, guard.Failure{}
+		m, ok := openMode(now)
+		return ok && m.Class == i.Class && slices.Equal(settings(m), are), guard.Failure{}
 	})
 }
 
-// insideMode is the gradient mode at a break inside a with block. Compiled code begins outside of the block, and enters it
+// insideMode is the state at a break inside a with block. Compiled code begins outside of the block, and enters it
 // again; plain Python goes on inside.
-type insideMode struct{ grad, inference bool }
+type insideMode struct {
+	grad, inference bool
+	autocast        torch.Autocast
+}
 
 // plain runs a frame as it is.
 func (d *Dynamo) plain(f *vm.Frame) (vm.Object, error) {
@@ -110,32 +119,53 @@ func (d *Dynamo) plain(f *vm.Frame) (vm.Object, error) {
 	if m, ok := f.Ext.(insideMode); ok {
 		f.Ext = nil
 		d.T.Grad.SetEnabled(m.grad)
-		d.T.Inference = m.inference
+		d.T.Inference, d.T.Autocast = m.inference, m.autocast
 	}
 	return d.In.EvalFrame(f)
 }
 
-// outsideModes steps out of the gradient modes that are open on a resume function's stack.
+// outsideModes steps out of the modes that are open on a resume function's stack: those of the outermost blocks say what was there before.
 func (d *Dynamo) outsideModes(f *vm.Frame) error {
+	inside := insideMode{d.T.Grad.Enabled(), d.T.Inference, d.T.Autocast}
+	var gradients, autocast bool // whether one was found
 	for k, v := range f.Stack[:f.SP] {
-		i, ok := gradMode(v)
+		i, ok := openMode(v)
 		if !ok {
 			continue
 		}
+		f.Ext = inside
+		if isAutocast(i) {
+			if m, ok := d.entered(i); ok && !autocast {
+				autocast, d.T.Autocast = true, m.Before()
+			}
+			continue
+		}
+		if gradients {
+			continue
+		}
+		gradients = true
 		prev, err := d.In.GetAttr(i, "prev")
 		if err != nil {
 			return err
 		}
-		f.Ext = insideMode{d.T.Grad.Enabled(), d.T.Inference}
 		d.T.Grad.SetEnabled(prev == vm.True)
 		if i.Class.Name == "inference_mode" {
 			if _, err := d.In.Call(f.Stack[k], []vm.Object{vm.None, vm.None, vm.None}, nil); err != nil {
 				return err
 			}
 		}
-		return nil
 	}
 	return nil
+}
+
+// entered is what an autocast region that is open has to leave it by.
+func (d *Dynamo) entered(i *vm.Instance) (*torch.AutocastMode, bool) {
+	if i.Dict == nil {
+		return nil, false
+	}
+	v, _ := i.Dict.GetStr("_mode")
+	m, ok := v.(*torch.AutocastMode)
+	return m, ok
 }
 
 // wrongCall is the break at a call that torch itself refuses: plain Python makes it again, and raises the error.

@@ -138,6 +138,16 @@ var (
 			"_operator.neg", "_operator.invert", "_operator.pow", "_operator.mul", "_operator.matmul", "_operator.floordiv", "_operator.truediv", "_operator.mod", "_operator.add",
 			"_operator.sub", "_operator.lshift", "_operator.rshift", "_operator.and_", "_operator.or_", "_operator.xor"},
 	}
+	answers = &nameList{
+		why:   "functions in files that a trace looks into whose answers it has without",
+		torch: "_dynamo/variables/torch.py: constant_fold_functions, TorchInGraphFunctionVariable._call_ntuple",
+		names: []string{"_is_make_fx_tracing", "_ntuple"},
+	}
+	hookTables = &nameList{
+		why:   "tables of a module that are not guarded where they are empty, unless calls of all modules run what is in them",
+		torch: "_dynamo/guards.py: GuardBuilder.EMPTY_NN_MODULE_HOOKS_DICT with the setting skip_nnmodule_hook_guards",
+		names: []string{"_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks"},
+	}
 	folded = &nameList{
 		why:   "functions of the standard library that run while tracing where their arguments are constants",
 		torch: "_dynamo/variables/functions.py: SkipFunctionVariable.fold_through_function_to_wrapper",
@@ -152,7 +162,7 @@ var (
 		why:   "functions that a trace looks into, where all others of the module stay whole in the graph",
 		torch: "_dynamo/trace_rules.py: what torch_non_c_binding_in_graph_functions lacks of torch.nn.functional",
 		home:  "torch.nn.functional",
-		names: []string{"pad", "rms_norm", "threshold", "lp_pool3d", "triplet_margin_with_distance_loss"},
+		names: []string{"pad", "rms_norm", "threshold", "lp_pool3d", "triplet_margin_with_distance_loss", "_canonical_mask", "_none_or_dtype"},
 	}
 	graphFunctions = &nameList{
 		why:   "functions written in Python that stay whole in a graph; the others of the module here are C++ in PyTorch, or work on sizes alone",
@@ -256,7 +266,7 @@ var (
 
 // callRules are the lists of names, by what they are called in this package.
 var callRules = map[string]*nameList{"walks": walks, "inPlaceViews": inPlaceViews, "readers": readers, "toDevices": toDevices, "hashes": hashes, "looksOnly": looksOnly, "pureModules": pureModules, "skippedLibraries": skippedLibraries, "skippedWrappers": skippedWrappers, "skippedTorch": skippedTorch, "forceSkipped": forceSkipped, "handledTorch": handledTorch, "foldedBuiltins": foldedBuiltins, "folded": folded, "describing": describing,
-	"inlinedFunctional": inlinedFunctional, "graphFunctions": graphFunctions, "cellFunctions": cellFunctions, "statelessTypes": statelessTypes,
+	"answers": answers, "hookTables": hookTables, "inlinedFunctional": inlinedFunctional, "graphFunctions": graphFunctions, "cellFunctions": cellFunctions, "statelessTypes": statelessTypes,
 	"byIdentity": byIdentity, "wholeInstances": wholeInstances, "unguarded": unguarded, "decorators": decorators, "enteredFiles": enteredFiles, "nullContexts": nullContexts, "checkpointSettings": checkpointSettings, "plainBodies": plainBodies, "graphAttributes": graphAttributes, "transformSteps": transformSteps, "placeless": placeless,
 	"nativeFunctional": nativeFunctional, "pythonFunctions": pythonFunctions, "unsteadyProperties": unsteadyProperties, "effects": lasting.list(), "torchState": torchState.list(), "levelState": levelState.list(), "dataDependent": dataDependent.list()}
 

@@ -178,6 +178,9 @@ func (tr *tracer) callInstance(i *vm.Instance, callable vm.Object, args []vm.Obj
 		v, err := tr.in.Call(f, args, kw)
 		return v, true, err
 	}
+	if isEnumMember(i) && tr.ofProgram() {
+		return nil, false, unsupported(breaks.UnhandledCall, tr.world.variableName(i), tr.variableNames(args), tr.keywordNames(kw))
+	}
 	if src := tr.world.sourceOf(i); src != nil && !isModule(i) && !tr.quiet() && tr.world.tracked(i) && !unguarded.has(i.Class.FullName()) {
 		tr.guards.Add(guard.Identity(i, src)) // what calling it does is not looked into by guards
 	}

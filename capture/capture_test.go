@@ -117,6 +117,43 @@ def f(d):
     return v
 f({"p": torch.ones(2), "q": torch.ones(2)})
 `, []string{"EQUALS_MATCH list(L['d'].keys())[0] == 'p'", "EQUALS_MATCH list(L['d'].keys())[1] == 'q'", "NO_TENSOR_ALIASING check_no_aliasing(L['d']['p'], L['d']['q'])"}},
+		{"a decorated method", `
+class E:
+    @torch.no_grad()
+    def up(self, x): return x * 2
+e = E()
+@torch.compile(backend="eager")
+def f(x):
+    return e.up(x)
+f(torch.ones(2))
+`, []string{
+			"TYPE_MATCH ___check_type_id(G['e'], <id>)",
+			"TYPE_MATCH ___check_type_id(G['e'].up.__closure__[0].cell_contents, <id>)",
+			"ID_MATCH ___check_obj_id(G['e'].up.__closure__[1].cell_contents.__code__, <id>)",
+		}},
+		{"functions of NumPy, by what they are", `
+import numpy as np
+@torch.compile(backend="eager")
+def f(x):
+    return np.sum(np.exp(x))
+f(np.ones(2))
+`, []string{
+			"ID_MATCH ___check_obj_id(G['np'], <id>)",
+			"ID_MATCH ___check_obj_id(G['np'].exp, <id>)",
+			"ID_MATCH ___check_obj_id(G['np'].sum, <id>)",
+		}},
+		{"what a new container begins with", `
+@torch.compile(backend="eager")
+def f(x, y, z, n):
+    return [n, [n, y], z], x + 1
+f(torch.ones(2), torch.ones(2), torch.ones(2), 3)
+`, []string{"EQUALS_MATCH L['n'] == 3", "NO_TENSOR_ALIASING check_no_aliasing(L['x'], L['y'])"}},
+		{"what a new container has behind a result", `
+@torch.compile(backend="eager")
+def f(x, y):
+    return x + 1, y
+f(torch.ones(2), torch.ones(2))
+`, []string{}},
 		{"a module and its parameters", `
 class M(torch.nn.Module):
     def __init__(self):
@@ -171,6 +208,25 @@ f(torch.ones(2)); f(torch.ones(2))
 g = make(3)
 print(f(torch.ones(2)).tolist())
 `, []string{"f: 0/0: G['g'].__closure__[0].cell_contents == 2"}},
+		{"gradients of a tensor in a dict that is as it was", `
+w = torch.ones(2)
+@torch.compile(backend="eager")
+def f(x):
+    return x * w
+f(torch.ones(2)); f(torch.ones(2)); w.requires_grad_(True); f(torch.ones(2))
+`, nil},
+		{"and in one that is not", `
+w = torch.ones(2)
+@torch.compile(backend="eager")
+def f(x):
+    return x * w
+f(torch.ones(2)); f(torch.ones(2)); w.requires_grad_(True); other = 1; f(torch.ones(2))
+`, []string{"f: 0/0: tensor 'G['w']' requires_grad mismatch. expected requires_grad=0"}},
+		{"and in one that the guards did not see yet", `
+m = torch.nn.Linear(2, 2)
+f = torch.compile(lambda x: m(x), backend="eager")
+f(torch.ones(2)); m.bias.requires_grad_(False); f(torch.ones(2))
+`, []string{"<lambda>: 0/0: tensor 'G['m']._parameters['bias']' requires_grad mismatch. expected requires_grad=1"}},
 		{"a constant of a class, which PyTorch takes as it is", `
 class K: scale = 2
 @torch.compile(backend="eager")

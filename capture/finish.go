@@ -87,7 +87,8 @@ func (c *compilation) finish(tr *tracer, out *outcome) (vm.Object, error) {
 // plan plans what compiled code does behind the graph, and lists the tensors that the graph has to give it. The trace's writes are still
 // in the objects.
 func (tr *tracer) plan(out *outcome) (pl *plan, outs []*tensor.Tensor, err error) {
-	p := &planner{tr: tr, idx: map[*tensor.Tensor]int{}, memo: map[vm.Object]*recipe{}, parts: map[vm.Object]part{}, calls: map[vm.Object]*logPlan{}}
+	p := &planner{tr: tr, idx: map[*tensor.Tensor]int{}, memo: map[vm.Object]*recipe{}, parts: map[vm.Object]part{}, calls: map[vm.Object]*logPlan{},
+		looked: map[vm.Object]bool{}}
 	pl = &plan{draws: tr.random.draws, grad: out.gradEnd, autocast: out.autocastEnd}
 	if out.broke {
 		pl.rest = out.rest

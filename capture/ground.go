@@ -106,7 +106,7 @@ func (gr *ground) mirrored(f *vm.Frame) bool {
 	if f.Code.Filename == "torch/nn/modules/module.py" { // see moduleguards.go
 		return !strings.HasPrefix(f.Code.Name, "_") || f.Code.Name == "__init__" || moduleStates.has(f.Code.Name)
 	}
-	return strings.HasPrefix(f.Code.Filename, "torch/nn/modules/") || !gr.d.IsLibrary(f.Code.Filename)
+	return inlinedTorch(f.Code) || !gr.d.IsLibrary(f.Code.Filename)
 }
 
 // shown reports whether the lines of a frame are where nodes come from: those of the program, and of what the library has for transforms and for
@@ -118,7 +118,19 @@ func (gr *ground) shown(f *vm.Frame) bool {
 			return true
 		}
 	}
-	return gr.mirrored(f) && !strings.HasPrefix(file, "torch/nn/modules/")
+	return gr.mirrored(f) && !inlinedTorch(f.Code)
+}
+
+// inlinedTorch reports whether code is of the modules, or of what they and programs call that PyTorch looks into as if it were the program's.
+func inlinedTorch(c *vm.Code) bool {
+	switch c.Filename {
+	case "torch/nn/functional.py":
+		return inlinedFunctional.has(c.QualName)
+	case "torch/backends/mha.py":
+		return true
+	}
+	outermost, _, _ := strings.Cut(c.QualName, ".")
+	return strings.HasPrefix(c.Filename, "torch/nn/modules/") && !answers.has(outermost)
 }
 
 // quiet reports whether the running frame is the library's own way of doing what PyTorch does by other means.

@@ -93,6 +93,9 @@ func (wo *world) guardFor(v vm.Object, src source.Source) []*guard.Guard {
 	case *vm.Instance:
 		return wo.instanceGuards(v, src)
 	}
+	if v.Type().FullName() == "numpy.ufunc" {
+		return []*guard.Guard{guard.Identity(v, src)}
+	}
 	gs := []*guard.Guard{guard.Type(v, src)}
 	if np := numpy.Loaded(wo.in); np != nil && v.Type().IsSubtype(np.DTypeType) { // each has a class of its own in PyTorch
 		return append(gs, guard.New(guard.EqualsMatch, src.Name()+" == "+wo.repr(v), src, func(e *source.Env, now vm.Object) (bool, guard.Failure) {
@@ -131,6 +134,9 @@ func (wo *world) instanceGuards(v *vm.Instance, src source.Source) []*guard.Guar
 				wo.see(f, source.Attr{Base: src, Of: "default_factory"})
 			}
 			g := guard.Length(guard.DictLength, src, d.Len(), guard.DictLen)
+			if a, ok := src.(source.Attr); ok && d.Len() == 0 && hookTables.has(a.Of) && source.InModule(src) {
+				g.Hide()
+			}
 			t := guard.Type(v, src)
 			t.Hide()
 			return []*guard.Guard{g, t}
@@ -187,10 +193,10 @@ func (wo *world) keptWhole(f *vm.Function) bool {
 		return true
 	}
 	file := f.Code.Filename
-	if decorators.has(file) || strings.HasPrefix(file, "torch/nn/modules/") || strings.HasPrefix(file, "torch/optim/") || strings.HasPrefix(file, "torch/_higher_order_ops/") {
+	if decorators.has(file) || inlinedTorch(f.Code) || strings.HasPrefix(file, "torch/optim/") || strings.HasPrefix(file, "torch/_higher_order_ops/") {
 		return false
 	}
-	return wo.d.IsLibrary(file)
+	return wo.d.IsLibrary(file) || strings.HasPrefix(file, "numpy/") // functions of NumPy have handlers of their own
 }
 
 // constantTuple reports whether a tuple is taken as one constant: tuples of numbers in modules are.

@@ -83,6 +83,8 @@ type planner struct {
 
 	onStack bool // what is planned are the values of a frame's stack
 
+	looked map[vm.Object]bool // see lookInto
+
 	given map[*tensor.Tensor]bool // outputs of the graph even where they came in
 
 	scalars map[*fx.Node]*tensor.Tensor // unknown numbers that the graph gives back
@@ -132,6 +134,9 @@ func (p *planner) value(o vm.Object) (recipe, error) {
 // and classes among it, is taken as it is.
 func (p *planner) anew(o vm.Object) (recipe, error) {
 	tr, in := p.tr, p.tr.in
+	if _, err := p.asConstant(o, nil); err != nil {
+		return nil, err
+	}
 	switch v := o.(type) {
 	case *vm.List:
 		return p.shared(o, v.Items, func() (vm.Object, filler) {
@@ -204,6 +209,38 @@ func (p *planner) anew(o vm.Object) (recipe, error) {
 		return p.madeIterator(o, r)
 	}
 	return p.reduced(o)
+}
+
+// asConstant looks whether a container is one constant, as PyTorch's capture does before it makes one anew. It looks at the items in order, up to the first
+// that is none: a tensor there that came from outside is an input, and guarded. around are the containers that o was found in.
+func (p *planner) asConstant(o vm.Object, around []vm.Object) (constant bool, err error) {
+	if guard.Constant(o) {
+		return true, nil
+	}
+	src := p.tr.world.sourceOf(o)
+	if t, ok := o.(*torch.Tensor); ok {
+		if src != nil && !standsIn(t.T) {
+			err = p.tr.standIns.useValue(t)
+		}
+		return false, err
+	}
+	if src != nil {
+		return p.lookInto(o, src)
+	}
+	parts := items(o)
+	if d, ok := o.(*vm.Dict); ok {
+		parts = d.Values()
+	}
+	if parts == nil || slices.Contains(around, o) {
+		return false, nil
+	}
+	around = append(slices.Clone(around), o)
+	for _, x := range parts {
+		if constant, err = p.asConstant(x, around); !constant || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // untouched passes a local variable on as it came in, whether or not the trace looked at it.
@@ -522,7 +559,7 @@ func (p *planner) passedOn(t *torch.Tensor, otherwise recipe) (recipe, error) {
 // sideEffects plans what compiled code has to change in objects that existed before.
 func (p *planner) sideEffects() ([]effect, error) {
 	var out []effect
-	for _, c := range p.tr.effects.Changes() {
+	for _, c := range p.cellsFirst(p.tr.effects.Changes()) {
 		plan := p.objectEffect
 		if c.Object == nil {
 			plan = p.globalEffect
@@ -536,6 +573,19 @@ func (p *planner) sideEffects() ([]effect, error) {
 		}
 	}
 	return out, nil
+}
+
+// cellsFirst puts the changes of the compiled function's closure before all others, in the order of its free variables: PyTorch's capture knows these cells
+// from the start.
+func (p *planner) cellsFirst(cs []effects.Change) []effects.Change {
+	place := map[vm.Object]int{}
+	if f := p.tr.root.Func; f != nil {
+		for i, c := range f.Closure {
+			place[c] = i - len(f.Closure)
+		}
+	}
+	slices.SortStableFunc(cs, func(a, b effects.Change) int { return place[a.Object] - place[b.Object] })
+	return cs
 }
 
 // objectEffect plans the new contents of an object; nil when it holds what it held.
@@ -597,49 +647,112 @@ func (p *planner) objectEffect(c effects.Change) (*effect, error) {
 	return e, nil
 }
 
-// lookAtRest guards the constants and the tensors that a list or a deque from outside had and, as now says, still has: it is written back as a whole,
-// and with them. PyTorch asks whether the whole is a constant, up to the first item that is none: tuples of constants are looked into for that.
+// lookAtRest guards the items of a list or a deque from outside that PyTorch's capture looks at when the trace has changed it: it is written back as a
+// whole, and asked first whether it is one constant. What ends that is the first item that is none, if it came from outside.
 func (p *planner) lookAtRest(l vm.Object, now []vm.Object, src source.Source, before []vm.Object) error {
 	if src == nil {
 		return nil
 	}
-	constants := true // all before it
-	for i, x := range before {
-		stayed := i < len(now) && now[i] == x
-		if t, isTuple := x.(*vm.Tuple); isTuple && stayed && constants && guard.Constant(t) {
-			p.tr.world.seeItem(l, src, vm.MakeInt(int64(i)), x)
-			p.tr.world.seeItems(x)
+	seen := map[int]bool{} // where before was looked at
+	for i, x := range now {
+		at := i
+		if i >= len(before) || before[i] != x {
+			at = slices.Index(before, x)
 		}
-		constants = constants && guard.Constant(x)
-		if _, isTensor := x.(*torch.Tensor); isTensor && stayed || source.Identity(x) == nil && (stayed || slices.Contains(now, x)) {
-			p.tr.world.seeItem(l, src, vm.MakeInt(int64(i)), x)
-			if err := p.tr.standIns.useValue(x); err != nil {
+		constant := guard.Constant(x)
+		if at >= 0 {
+			seen[at] = true
+			var err error
+			if constant, err = p.lookAt(l, src, vm.MakeInt(int64(at)), x, at == i); err != nil {
 				return err
 			}
+		}
+		if !constant {
+			break
+		}
+	}
+	for i, x := range before {
+		if !seen[i] && slices.Contains(now, x) {
+			p.seeEqual(l, src, vm.MakeInt(int64(i)), x)
 		}
 	}
 	return nil
 }
 
+// seeEqual guards a constant that a changed container from outside held, and holds, though PyTorch does not: nothing says whether it is the one that was
+// there, or another of its value.
+func (p *planner) seeEqual(of vm.Object, src source.Source, key, x vm.Object) {
+	if guard.Constant(x) {
+		p.tr.guards.Covertly(func() { p.tr.world.seeItem(of, src, key, x) })
+	}
+}
+
 // lookAtEntries is lookAtRest for a dict.
-func (p *planner) lookAtEntries(d *vm.Dict, src source.Source, before []vm.Object) error {
+func (p *planner) lookAtEntries(d *vm.Dict, src source.Source, before []vm.Object) (err error) {
 	if p.tr.world.attributesOf(d) != nil {
 		return nil
 	}
+	was := map[vm.Object]vm.Object{}
 	for i := 0; i+1 < len(before); i += 2 {
-		k, x := before[i], before[i+1]
-		now, ok, err := d.Get(p.tr.in, k)
-		if err != nil || !ok || now != x {
-			continue
+		was[before[i]] = before[i+1]
+	}
+	whole := true // so far
+	d.Each(func(k, x vm.Object) bool {
+		switch held := was[k] == x; {
+		case held && whole:
+			whole, err = p.lookAt(d, src, k, x, true)
+		case held:
+			p.seeEqual(d, src, k, x)
+		default:
+			whole = whole && guard.Constant(x)
 		}
-		if _, isTensor := x.(*torch.Tensor); isTensor || source.Identity(x) == nil {
-			p.tr.world.seeItem(d, src, k, x)
-			if err := p.tr.standIns.useValue(x); err != nil {
-				return err
-			}
+		return err == nil
+	})
+	return err
+}
+
+// lookAt guards what a container from outside holds under a key, and reports whether it is a constant. A number that changed between calls may become a
+// symbol, if the container still holds it there.
+func (p *planner) lookAt(of vm.Object, src source.Source, key, x vm.Object, stayed bool) (constant bool, err error) {
+	see := func() { p.tr.world.seeItem(of, src, key, x) }
+	if stayed && p.tr.world.swapping(see) != nil {
+		return false, nil
+	} else if !stayed {
+		see()
+	}
+	if guard.Constant(x) {
+		p.tr.world.seeItems(x)
+		return true, nil
+	}
+	if _, isTensor := x.(*torch.Tensor); isTensor {
+		return false, p.tr.standIns.useValue(x)
+	}
+	if at := p.tr.world.sourceOf(x); at != nil {
+		return p.lookInto(x, at)
+	}
+	return false, nil
+}
+
+// lookInto is lookAt for the items of a list, a tuple or a dict that came from outside.
+func (p *planner) lookInto(o vm.Object, src source.Source) (constant bool, err error) {
+	if p.looked[o] {
+		return false, nil
+	}
+	p.looked[o] = true
+	constant = items(o) != nil
+	for i, x := range items(o) {
+		if constant, err = p.lookAt(o, src, vm.MakeInt(int64(i)), x, true); !constant || err != nil {
+			return false, err
 		}
 	}
-	return nil
+	if d, ok := o.(*vm.Dict); ok && p.tr.world.attributesOf(d) == nil {
+		constant = true
+		d.Each(func(k, x vm.Object) bool {
+			constant, err = p.lookAt(o, src, k, x, true)
+			return constant && err == nil
+		})
+	}
+	return constant, err
 }
 
 // keptItems finds for each item of a list where it stood before, -1 if nowhere or if the trace knows another way to it. Constants

@@ -134,7 +134,7 @@ func (tr *tracer) run() (*outcome, error) {
 	if perr := tr.random.putBack(); perr != nil {
 		return nil, perr
 	}
-	grad := d.T.Grad.Enabled() // inside of the blocks that leaveModes ends
+	grad, autocast := d.T.Grad.Enabled(), d.T.Autocast // inside of the blocks that leaveModes ends
 	if errors.Is(err, errStop) {
 		f.Trace = nil
 		if err := tr.standIns.useAll(append([]vm.Object(nil), f.Stack[:f.SP]...)); err != nil {
@@ -144,7 +144,6 @@ func (tr *tracer) run() (*outcome, error) {
 			return nil, err
 		}
 	}
-	autocast := d.T.Autocast
 	if errors.Is(err, errStop) {
 		return &outcome{broke: true, at: tr.at, gradEnd: grad, autocastEnd: autocast, modesEnd: d.T.Functions.Stack}, nil
 	}

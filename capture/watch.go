@@ -582,9 +582,20 @@ func (u upcoming) binary() error {
 			return unsupported(breaks.UnhandledOperator, map[bool]string{true: "matmul", false: "imatmul"}[u.ins.Arg == 4], u.variableClasses(l, r), pyBool(false))
 		}
 	}
+	if l, r := u.top(1), u.top(0); u.ofProgram() && (operandOf(l, r) || operandOf(r, l)) {
+		return unsupported(breaks.ObjectOperand, u.world.variableName(l)+" "+u.world.variableName(r))
+	}
 	u.reads.content(u.top(0))
 	u.reads.content(u.top(1))
 	return nil
+}
+
+// operandOf reports whether an object of the program's meets a tensor in an operator, which PyTorch takes for the tensor's. A class that says what
+// functions of torch do to it is asked first.
+func operandOf(o, x vm.Object) bool {
+	_, isTensor := x.(*torch.Tensor)
+	i, ok := o.(*vm.Instance)
+	return ok && isTensor && programInstance(o) && i.Class.Lookup("__torch_function__") == nil
 }
 
 // unary is the break at a sign, or at an inversion, of an object of the program's.

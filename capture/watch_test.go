@@ -176,6 +176,21 @@ q = Q()
 def f(x):
     x = x + 1
     return x + -q + +q + ~q`, "torch.ones(3)", []string{"skip 10 builtin: neg"}},
+		{"an object that a tensor is multiplied by", `
+class Q:
+    def __rmul__(self, o): return o * 2
+q = Q()
+def f(x):
+    x = x + 1
+    return x * q`, "torch.ones(3)", []string{"skip 8 call_function args: TensorVariable() UserDefinedObjectVariable(Q)"}},
+		{"a member of an enum that is called", `
+import enum
+class Act(enum.Enum):
+    DOUBLE = 2
+    def __call__(self, x): return x * self.value
+def f(x):
+    x = x + 1
+    return Act.DOUBLE(x)`, "torch.ones(3)", []string{"break 9 call_function EnumVariable(<enum 'Act'>)"}},
 		{"a product of objects", `
 class Q:
     def __matmul__(self, o): return 2

@@ -64,6 +64,7 @@ const (
 	UnhandledMethod        // of a builtin container
 	UnhandledCall          // of a native class
 	UnhandledOperator      // of operands that it has no meaning for
+	ObjectOperand          // an operator of a tensor and an object of the program's
 	UnhandledOperands      // a comparison of two kinds of sequences
 	UnhandledOperandMethod // that an operator calls
 	RecurrentModule
@@ -246,6 +247,7 @@ var table = [end]Row{
 	UnhandledCall:          {Form: "call_function {class} [{arguments}] {keywords}", Hint: hintMove},
 	UnhandledOperator:      {Form: builtinForm, Missing: true, Hint: hintMove},
 	UnhandledOperands:      {Form: "{operator}({left}, {right})", Missing: true, Hint: hintMove},
+	ObjectOperand:          {Form: "call_function args: {operands} ", Missing: true, Hint: hintMove},
 	UnhandledOperandMethod: {Form: "call_method {object} {method} {arguments} {}", Missing: true, Hint: hintMove},
 	RecurrentModule: {Form: "TorchDynamo purposely graph breaks on RNN, GRU, LSTMs", Missing: true,
 		Hint: "a recurrent module runs as plain Python: write the loop with its cells, or keep the module out of the compiled function"},

@@ -1,6 +1,8 @@
 package guard
 
 import (
+	"weak"
+
 	"whittle/capture/python/vm"
 	"whittle/capture/source"
 	"whittle/capture/torch"
@@ -21,6 +23,7 @@ type Set struct {
 	stamps []uint64
 	stamp  uint64
 	busy   bool
+	strict bool // every fact counts, wherever it was found
 }
 
 // slot is a source, read from the value of another slot.
@@ -45,12 +48,82 @@ const (
 )
 
 // check is a guard with the slots of what it looks at, and what the guard does with them.
+//
+// A tensor in a dict that nobody has changed since the guards last held may have begun or ceased to require gradients: PyTorch does not look at tensors of
+// such dicts at all (skip_tensor_guards_with_matching_dict_tags). Other facts of them are checked all the same, as compiled code is made for them.
 type check struct {
 	slot   int // -1: the guard looks at nothing
 	all    []int
 	holds  Check
 	relate func(vs []vm.Object) (ok bool, why Failure)
 	guard  *Guard
+
+	in   holder
+	dict weak.Pointer[vm.Dict] // what a tensor was found in when all guards held last, and its version then
+	ver  uint64
+}
+
+// holder says what kind of dict a tensor is found in.
+type holder int
+
+const (
+	noDict   holder = iota
+	globals         // of the frame
+	ownDict         // the value of the base is a dict
+	instance        // it is a module, which has a dict
+)
+
+// holderOf is the kind of dict that the value of a slot is found in.
+func holderOf(n slot) holder {
+	switch src := n.src.(type) {
+	case source.Global:
+		return globals
+	case source.Item:
+		return ownDict
+	case source.Attr:
+		if _, ok := src.Base.(source.Module); ok {
+			return instance
+		}
+	}
+	return noDict
+}
+
+// dictOf is the dict that a check's tensor is found in; nil if it is in none.
+func (s *Set) dictOf(e *source.Env, c *check) (d *vm.Dict) {
+	switch c.in {
+	case globals:
+		return e.Globals
+	case ownDict:
+		d, _ = s.read[s.slots[c.slot].base].(*vm.Dict)
+	case instance:
+		if i, ok := s.read[s.slots[c.slot].base].(*vm.Instance); ok {
+			d = i.Dict
+		}
+	}
+	return d
+}
+
+// untouched reports whether a check failed only by what is not looked at in a dict that is as it was.
+func (s *Set) untouched(e *source.Env, c *check, why Failure) bool {
+	return why.Cause == GradVaries && !s.strict && c.asItWas(s.dictOf(e, c))
+}
+
+// asItWas reports whether d is the dict that held the check's tensor last, unchanged.
+func (c *check) asItWas(d *vm.Dict) bool {
+	return d != nil && d.Version() == c.ver && c.dict.Value() == d
+}
+
+// held notes that all guards hold.
+func (s *Set) held(e *source.Env) {
+	for i := range s.checks {
+		c := &s.checks[i]
+		if c.in == noDict {
+			continue
+		}
+		if d := s.dictOf(e, c); d != nil && !c.asItWas(d) {
+			c.dict, c.ver = weak.Make(d), d.Version()
+		}
+	}
 }
 
 // NewSet makes a Set of guards that are checked in this order, and completes those that waited for the end of the trace. The draft
@@ -130,6 +203,9 @@ func (s *Set) compile() {
 		c := check{guard: g, slot: -1, holds: g.check, relate: g.relate}
 		if g.Source != nil {
 			c.slot = s.slot(index, g.Source)
+			if g.Kind == TensorMatch {
+				c.in = holderOf(s.slots[c.slot])
+			}
 		}
 		for _, src := range g.among {
 			c.all = append(c.all, s.slot(index, src))
@@ -214,9 +290,12 @@ func (s *Set) Check(e *source.Env) (ok bool, why Failure) {
 		} else {
 			ok, why = c.holds(e, v)
 		}
-		if !ok {
+		if !ok && !s.untouched(e, c, why) {
 			return false, c.guard.failure(why)
 		}
+	}
+	if !s.strict {
+		s.held(e)
 	}
 	return true, Failure{}
 }
@@ -235,7 +314,7 @@ func (g *Guard) failure(why Failure) Failure {
 // again is the set with some of its checks, and with values of its own: for a check inside a check.
 func (s *Set) again(checks []check) *Set {
 	fresh := *s
-	fresh.busy, fresh.checks = false, checks
+	fresh.busy, fresh.checks, fresh.strict = false, checks, true
 	fresh.read, fresh.stamps = make([]vm.Object, len(s.slots)), make([]uint64, len(s.slots))
 	return &fresh
 }

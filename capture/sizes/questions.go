@@ -87,6 +87,7 @@ func (c questions) Infer(shape []*Expr, numel *Expr) []*Expr {
 		}
 	}
 	if at >= 0 {
+		c.decide(symbolic.Cmp(symbolic.OpNe, rest, zero))
 		c.same(symbolic.Mod(numel, rest), zero)
 		shape[at] = symbolic.FloorDiv(numel, rest)
 	} else {

@@ -26,6 +26,9 @@ type AutocastMode struct {
 // Type is torch.amp.autocast_mode.autocast.
 func (m *AutocastMode) Type() *vm.Type { return m.class }
 
+// Before is the state that leaving the region goes back to.
+func (m *AutocastMode) Before() Autocast { return m.prev }
+
 // Operators that compute in the lower precision, in float32, or in the widest type of their operands. The lists are the
 // CPU's; every other operator takes what it is given.
 var (

@@ -18,6 +18,7 @@ type Dict struct {
 	index   []int32 // open addressing into entries; nil while there are few; -1 free, -2 deleted
 	live    int
 	keysVer uint32 // grows when a key is added or removed
+	valsVer uint32 // grows when a key gets another value
 	filter  uint64 // has bit hash%64 of every key that is or was there
 	odd     bool   // some key is an instance of a class, perhaps a subclass of str
 }
@@ -52,6 +53,9 @@ func newDict(n int) *Dict {
 	}
 	return &Dict{entries: make([]dictEntry, 0, min(n, smallDict))}
 }
+
+// Version is another one after every change of the dict.
+func (d *Dict) Version() uint64 { return uint64(d.keysVer)<<32 | uint64(d.valsVer) }
 
 // Len counts the items.
 func (d *Dict) Len() int { return d.live }
@@ -392,6 +396,7 @@ func (d *Dict) SetStr(s string, v Object) {
 	h := hashString(s)
 	if i := d.findStr(s, h); i >= 0 {
 		d.entries[i].val = v
+		d.valsVer++
 		return
 	}
 	d.insert(h, Str(s), v)
@@ -439,6 +444,7 @@ func (d *Dict) Set(in *Interp, key, v Object) error {
 		h := hashString(string(s))
 		if i := d.findStr(string(s), h); i >= 0 {
 			d.entries[i].val = v
+			d.valsVer++
 			return nil
 		}
 		d.insert(h, key, v)
@@ -454,6 +460,7 @@ func (d *Dict) Set(in *Interp, key, v Object) error {
 	}
 	if i >= 0 {
 		d.entries[i].val = v
+		d.valsVer++
 		return nil
 	}
 	d.insert(h, key, v)

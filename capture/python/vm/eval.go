@@ -684,6 +684,7 @@ loop:
 					if d != nil && int(ic.idx) < len(d.entries) {
 						if e := &d.entries[ic.idx]; dataOf(e.key) == ic.key {
 							e.val = v
+							d.valsVer++
 							sp -= 2
 							continue loop
 						}

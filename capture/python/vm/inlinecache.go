@@ -55,6 +55,7 @@ func (ic *inlineCache) store(x *Instance, name Object, h uint64, v Object) {
 	i := d.findStr(string(name.(Str)), h)
 	if i >= 0 {
 		d.entries[i].val = v
+		d.valsVer++
 	} else {
 		d.insert(h, name, v)
 		i = len(d.entries) - 1

@@ -1,2 +1,2 @@
 """The libraries that PyTorch computes with: what is there, and their settings."""
-from torch.backends import cpu, cuda, cudnn, mkl, mkldnn, mps, openmp
+from torch.backends import cpu, cuda, cudnn, mha, mkl, mkldnn, mps, openmp

@@ -7,8 +7,10 @@ import math
 import warnings
 
 import torch
+from torch import _VF
 from torch.nn import _reduction as _Reduction
 from torch.nn.modules.utils import _ntuple, _pair, _single, _triple
+from torch.overrides import handle_torch_function, has_torch_function_unary, has_torch_function_variadic
 
 conv1d = torch.conv1d
 conv2d = torch.conv2d
@@ -54,6 +56,10 @@ def _get_softmax_dim(name, ndim, stacklevel):
 
 
 def pad(input, pad, mode="constant", value=None):
+    if has_torch_function_unary(input):
+        return handle_torch_function(torch.nn.functional.pad, (input,), input, pad, mode=mode, value=value)
+    if not torch.jit.is_scripting():
+        torch.are_deterministic_algorithms_enabled()  # matters to other devices
     return torch._C._nn.pad(input, pad, mode, value)
 
 
@@ -111,7 +117,9 @@ def hardsigmoid(input, inplace=False):
 
 
 def threshold(input, threshold, value, inplace=False):
-    return torch._C._nn.threshold_(input, threshold, value) if inplace else torch.threshold(input, threshold, value)
+    if has_torch_function_unary(input):
+        return handle_torch_function(torch.nn.functional.threshold, (input,), input, threshold, value, inplace=inplace)
+    return _VF.threshold_(input, threshold, value) if inplace else _VF.threshold(input, threshold, value)
 
 
 def glu(input, dim=-1):
@@ -223,6 +231,8 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
 
 
 def rms_norm(input, normalized_shape, weight=None, eps=None):
+    if has_torch_function_variadic(input, weight):
+        return handle_torch_function(rms_norm, (input, weight), input, normalized_shape, weight=weight, eps=eps)
     return torch.rms_norm(input, normalized_shape, weight, eps)
 
 
@@ -714,10 +724,24 @@ def _in_projection_packed(q, k, v, w, b):
     return linear(q, ws[0], bs[0]), linear(k, ws[1], bs[1]), linear(v, ws[2], bs[2])
 
 
-def _float_mask(mask, like):
-    if mask is None or mask.dtype != torch.bool:
-        return mask
-    return torch.zeros_like(mask, dtype=like.dtype).masked_fill_(mask, float("-inf"))
+def _none_or_dtype(input):
+    if input is None:
+        return None
+    if isinstance(input, torch.Tensor):
+        return input.dtype
+    raise RuntimeError("input to _none_or_dtype() must be None or torch.Tensor")
+
+
+def _canonical_mask(mask, mask_name, other_type, other_name, target_type, check_other=True):
+    """A mask as numbers that are added: minus infinity where a bool mask is true."""
+    if mask is None:
+        return None
+    dtype, is_float = mask.dtype, torch.is_floating_point(mask)
+    if dtype != torch.bool and not is_float:
+        raise AssertionError(f"only bool and floating types of {mask_name} are supported")
+    if check_other and other_type is not None and dtype != other_type:
+        warnings.warn(f"Support for mismatched {mask_name} and {other_name} is deprecated. Use same type for both instead.")
+    return mask if is_float else torch.zeros_like(mask, dtype=target_type).masked_fill_(mask, float("-inf"))
 
 
 def multi_head_attention_forward(query, key, value, embed_dim_to_check, num_heads, in_proj_weight, in_proj_bias, bias_k, bias_v, add_zero_attn, dropout_p,
@@ -731,13 +755,13 @@ def multi_head_attention_forward(query, key, value, embed_dim_to_check, num_head
             key_padding_mask = key_padding_mask.unsqueeze(0)
     tgt_len, bsz, embed_dim = query.shape
     src_len = key.shape[0]
-    key_padding_mask = _float_mask(key_padding_mask, query)
+    key_padding_mask = _canonical_mask(key_padding_mask, "key_padding_mask", _none_or_dtype(attn_mask), "attn_mask", query.dtype)
     if is_causal and attn_mask is None:
         raise RuntimeError("Need attn_mask if specifying the is_causal hint.")
     if is_causal and key_padding_mask is None and not need_weights:
         attn_mask = None
     else:
-        attn_mask = _float_mask(attn_mask, query)
+        attn_mask = _canonical_mask(attn_mask, "attn_mask", None, "", query.dtype, check_other=False)
         if key_padding_mask is not None:
             is_causal = False
     head_dim = embed_dim // num_heads

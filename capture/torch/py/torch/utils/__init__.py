@@ -1,7 +1,8 @@
 """Parts around tensors and modules. They are imported when they are first named."""
 import sys as _sys
 
-_PARTS = ("checkpoint", "data", "hooks", "model_zoo", "_pytree", "_python_dispatch", "cpp_extension", "benchmark", "dlpack")
+_PARTS = ("checkpoint", "data", "hooks", "model_zoo", "_pytree", "_python_dispatch", "cpp_extension", "benchmark", "dlpack",
+          "backend_registration")
 
 
 def __getattr__(name):

@@ -312,6 +312,21 @@ class NonDynamicallyQuantizableLinear(Linear):
     pass
 
 
+def _is_make_fx_tracing():
+    if torch.jit.is_scripting():
+        return False
+    modes = torch.utils._python_dispatch._get_current_dispatch_mode_stack()
+    return any(type(x) == torch.fx.experimental.proxy_tensor.ProxyTorchDispatchMode for x in modes)
+
+
+def _check_arg_device(x):
+    return x is None or x.device.type in ["cpu", "cuda", torch.utils.backend_registration._privateuse1_backend_name]
+
+
+def _arg_requires_grad(x):
+    return x is not None and x.requires_grad
+
+
 class MultiheadAttention(Module):
     """Attention with several heads; sequence first unless batch_first."""
 
@@ -367,12 +382,38 @@ class MultiheadAttention(Module):
         if self.bias_v is not None:
             xavier_normal_(self.bias_v)
 
+    def merge_masks(self, attn_mask, key_padding_mask, query):
+        """One mask for both, and which kind it is: 1 of keys, 2 of pairs."""
+        if attn_mask is None:
+            return key_padding_mask, None if key_padding_mask is None else 1
+        batch, length, _ = query.shape
+        merged = attn_mask.view(batch, -1, length, length) if attn_mask.dim() == 3 else attn_mask.view(1, 1, length, length).expand(batch, self.num_heads, -1, -1)
+        if key_padding_mask is not None:
+            merged = merged + key_padding_mask.view(batch, 1, 1, length).expand(-1, self.num_heads, -1, -1)
+        return merged, 2
+
     def forward(self, query, key, value, key_padding_mask=None, need_weights=True, attn_mask=None, average_attn_weights=True, is_causal=False):
+        # One operator does all of it where it can. What is asked for that, and in which order, is what a compiler relies on.
+        slow = attn_mask is not None and torch.is_floating_point(attn_mask) or key_padding_mask is not None and torch.is_floating_point(key_padding_mask)
         is_batched = query.dim() == 3
-        if is_batched and query is key and key is value:
-            for weight in (self.in_proj_bias, self.in_proj_weight):  # in the order in which PyTorch looks at them
-                if weight is not None and weight.dtype != query.dtype:
-                    break
+        key_padding_mask = F._canonical_mask(mask=key_padding_mask, mask_name="key_padding_mask", other_type=F._none_or_dtype(attn_mask),
+                                             other_name="attn_mask", target_type=query.dtype)
+        attn_mask = F._canonical_mask(mask=attn_mask, mask_name="attn_mask", other_type=None, other_name="", target_type=query.dtype, check_other=False)
+        if (torch.backends.mha.get_fastpath_enabled() and is_batched and query is key and key is value
+                and (self.in_proj_bias is None or query.dtype == self.in_proj_bias.dtype)
+                and self.in_proj_weight is not None and query.dtype == self.in_proj_weight.dtype
+                and not self.training and self.num_heads % 2 == 0 and self.batch_first and self.bias_k is None and self.bias_v is None
+                and not self.add_zero_attn and self._qkv_same_embed_dim
+                and not (query.is_nested and (key_padding_mask is not None or attn_mask is not None))
+                and not torch.is_autocast_enabled() and not slow):
+            tensors = (query, key, value, self.in_proj_weight, self.in_proj_bias, self.out_proj.weight, self.out_proj.bias)
+            if not (torch.overrides.has_torch_function(tensors) or _is_make_fx_tracing() or not all([_check_arg_device(x) for x in tensors])
+                    or torch.is_grad_enabled() and any([_arg_requires_grad(x) for x in tensors])):
+                merged_mask, mask_type = self.merge_masks(attn_mask, key_padding_mask, query)
+                if self.in_proj_bias is not None and self.in_proj_weight is not None:
+                    return torch._native_multi_head_attention(
+                        query, key, value, self.embed_dim, self.num_heads, self.in_proj_weight, self.in_proj_bias, self.out_proj.weight, self.out_proj.bias,
+                        merged_mask, need_weights, average_attn_weights, mask_type)
         if self.batch_first and is_batched:
             if key is value:
                 if query is key:

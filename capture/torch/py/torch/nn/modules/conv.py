@@ -120,7 +120,8 @@ class Conv3d(_ConvNd):
 class _ConvTransposeNd(_ConvNd):
     def _output_padding(self, input, output_size, stride, padding, kernel_size, num_spatial_dims, dilation=None):
         if output_size is None:
-            return self.output_padding
+            return _single(self.output_padding)
+        kernel_size = kernel_size or self.kernel_size  # read only here: compiled code relies on what was read
         if len(output_size) == num_spatial_dims + 2:
             output_size = output_size[2:]
         res = []
@@ -137,7 +138,10 @@ class ConvTranspose1d(_ConvTransposeNd):
         super().__init__(in_channels, out_channels, _single(kernel_size), _single(stride), _single(padding), _single(dilation), True, _single(output_padding), groups, bias, padding_mode, device, dtype)
 
     def forward(self, input, output_size=None):
-        output_padding = self._output_padding(input, output_size, self.stride, self.padding, self.kernel_size, 1, self.dilation)
+        if self.padding_mode != "zeros":
+            raise ValueError("Only `zeros` padding mode is supported for ConvTranspose1d")
+        assert isinstance(self.padding, tuple)
+        output_padding = self._output_padding(input, output_size, self.stride, self.padding, None, 1, self.dilation)
         return F.conv_transpose1d(input, self.weight, self.bias, self.stride, self.padding, output_padding, self.groups, self.dilation)
 
 
@@ -146,7 +150,10 @@ class ConvTranspose2d(_ConvTransposeNd):
         super().__init__(in_channels, out_channels, _pair(kernel_size), _pair(stride), _pair(padding), _pair(dilation), True, _pair(output_padding), groups, bias, padding_mode, device, dtype)
 
     def forward(self, input, output_size=None):
-        output_padding = self._output_padding(input, output_size, self.stride, self.padding, self.kernel_size, 2, self.dilation)
+        if self.padding_mode != "zeros":
+            raise ValueError("Only `zeros` padding mode is supported for ConvTranspose2d")
+        assert isinstance(self.padding, tuple)
+        output_padding = self._output_padding(input, output_size, self.stride, self.padding, None, 2, self.dilation)
         return F.conv_transpose2d(input, self.weight, self.bias, self.stride, self.padding, output_padding, self.groups, self.dilation)
 
 
@@ -155,7 +162,10 @@ class ConvTranspose3d(_ConvTransposeNd):
         super().__init__(in_channels, out_channels, _triple(kernel_size), _triple(stride), _triple(padding), _triple(dilation), True, _triple(output_padding), groups, bias, padding_mode, device, dtype)
 
     def forward(self, input, output_size=None):
-        output_padding = self._output_padding(input, output_size, self.stride, self.padding, self.kernel_size, 3, self.dilation)
+        if self.padding_mode != "zeros":
+            raise ValueError("Only `zeros` padding mode is supported for ConvTranspose3d")
+        assert isinstance(self.padding, tuple)
+        output_padding = self._output_padding(input, output_size, self.stride, self.padding, None, 3, self.dilation)
         return F.conv_transpose3d(input, self.weight, self.bias, self.stride, self.padding, output_padding, self.groups, self.dilation)
 
 

@@ -1,4 +1,5 @@
 import copy
+import warnings
 
 import torch
 from torch.nn import functional as F
@@ -41,15 +42,45 @@ class TransformerEncoderLayer(Module):
         self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **fk)
         self.dropout1 = Dropout(dropout)
         self.dropout2 = Dropout(dropout)
-        self.activation = _activation(activation)
+        activation = _activation(activation)
+        self.activation_relu_or_gelu = 0
+        if activation is F.relu or isinstance(activation, torch.nn.ReLU):
+            self.activation_relu_or_gelu = 1
+        elif activation is F.gelu or isinstance(activation, torch.nn.GELU):
+            self.activation_relu_or_gelu = 2
+        self.activation = activation
 
     def forward(self, src, src_mask=None, src_key_padding_mask=None, is_causal=False):
+        # One operator does all of it where it can. What is asked for that, and in which order, is what a compiler relies on.
+        src_key_padding_mask = F._canonical_mask(mask=src_key_padding_mask, mask_name="src_key_padding_mask", other_type=F._none_or_dtype(src_mask),
+                                                 other_name="src_mask", target_type=src.dtype)
+        src_mask = F._canonical_mask(mask=src_mask, mask_name="src_mask", other_type=None, other_name="", target_type=src.dtype, check_other=False)
+        if (torch.backends.mha.get_fastpath_enabled() and src.dim() == 3 and not self.training and self.self_attn.batch_first
+                and self.self_attn.in_proj_bias is not None and self.self_attn._qkv_same_embed_dim and self.activation_relu_or_gelu
+                and self.norm1.eps == self.norm2.eps and not (src.is_nested and (src_key_padding_mask is not None or src_mask is not None))
+                and self.self_attn.num_heads % 2 == 0 and not torch.is_autocast_enabled()
+                and not any(len(getattr(m, "_forward_hooks", {})) + len(getattr(m, "_forward_pre_hooks", {})) for m in self.modules())):
+            tensors = (
+                src, self.self_attn.in_proj_weight, self.self_attn.in_proj_bias, self.self_attn.out_proj.weight, self.self_attn.out_proj.bias,
+                self.norm1.weight, self.norm1.bias, self.norm2.weight, self.norm2.bias,
+                self.linear1.weight, self.linear1.bias, self.linear2.weight, self.linear2.bias)
+            devices = ["cpu", "cuda", torch.utils.backend_registration._privateuse1_backend_name]
+            if not (torch.overrides.has_torch_function(tensors) or not all((x.device.type in devices) for x in tensors)
+                    or torch.is_grad_enabled() and any(x.requires_grad for x in tensors)):
+                merged_mask, mask_type = self.self_attn.merge_masks(src_mask, src_key_padding_mask, src)
+                return torch._transformer_encoder_layer_fwd(
+                    src, self.self_attn.embed_dim, self.self_attn.num_heads, self.self_attn.in_proj_weight, self.self_attn.in_proj_bias,
+                    self.self_attn.out_proj.weight, self.self_attn.out_proj.bias, self.activation_relu_or_gelu == 2, self.norm_first, self.norm1.eps,
+                    self.norm1.weight, self.norm1.bias, self.norm2.weight, self.norm2.bias, self.linear1.weight, self.linear1.bias, self.linear2.weight,
+                    self.linear2.bias, merged_mask, mask_type)
         x = src
         if self.norm_first:
-            x = x + self._sa_block(self.norm1(x), src_mask, src_key_padding_mask, is_causal)
-            return x + self._ff_block(self.norm2(x))
-        x = self.norm1(x + self._sa_block(x, src_mask, src_key_padding_mask, is_causal))
-        return self.norm2(x + self._ff_block(x))
+            x = x + self._sa_block(self.norm1(x), src_mask, src_key_padding_mask, is_causal=is_causal)
+            x = x + self._ff_block(self.norm2(x))
+        else:
+            x = self.norm1(x + self._sa_block(x, src_mask, src_key_padding_mask, is_causal=is_causal))
+            x = self.norm2(x + self._ff_block(x))
+        return x
 
     def _sa_block(self, x, attn_mask, key_padding_mask, is_causal=False):
         x = self.self_attn(x, x, x, attn_mask=attn_mask, key_padding_mask=key_padding_mask, need_weights=False, is_causal=is_causal)[0]
@@ -65,14 +96,70 @@ class TransformerEncoder(Module):
         self.layers = _clones(encoder_layer, num_layers)
         self.num_layers = num_layers
         self.norm = norm
+        self.enable_nested_tensor = enable_nested_tensor
+        self.use_nested_tensor = enable_nested_tensor
+        self.mask_check = mask_check
+        if enable_nested_tensor and (why := _why_not_nested(encoder_layer)):
+            warnings.warn(f"enable_nested_tensor is True, but self.use_nested_tensor is False because {why}")
+            self.use_nested_tensor = False
 
     def forward(self, src, mask=None, src_key_padding_mask=None, is_causal=None):
+        src_key_padding_mask = F._canonical_mask(mask=src_key_padding_mask, mask_name="src_key_padding_mask", other_type=F._none_or_dtype(mask),
+                                                 other_name="mask", target_type=src.dtype)
+        mask = F._canonical_mask(mask=mask, mask_name="mask", other_type=None, other_name="", target_type=src.dtype, check_other=False)
         output = src
+        first_layer = self.layers[0]
+        batch_first = first_layer.self_attn.batch_first
+        if torch.backends.mha.get_fastpath_enabled() and hasattr(self, "use_nested_tensor") and self.use_nested_tensor and not first_layer.training:
+            src.dim()  # padded rows would be left out of nested tensors, which there are none of here
+        is_causal = _detect_is_causal_mask(mask, is_causal, _get_seq_len(src, batch_first))
         for mod in self.layers:
-            output = mod(output, src_mask=mask, is_causal=bool(is_causal), src_key_padding_mask=src_key_padding_mask)
+            output = mod(output, src_mask=mask, is_causal=is_causal, src_key_padding_mask=src_key_padding_mask)
         if self.norm is not None:
             output = self.norm(output)
         return output
+
+
+def _why_not_nested(layer):
+    """Why an encoder does not leave out the padded rows of its input; "" where it would."""
+    what = "encoder_layer"
+    if not isinstance(layer, TransformerEncoderLayer):
+        return f"{what} was not TransformerEncoderLayer"
+    attn = layer.self_attn
+    for found, why in (
+            (layer.norm_first, "norm_first was True"),
+            (not attn.batch_first, "self_attn.batch_first was not True(use batch_first for better inference performance)"),
+            (not attn._qkv_same_embed_dim, "self_attn._qkv_same_embed_dim was not True")):
+        if found:
+            return f"{what}.{why}"
+    if attn.in_proj_bias is None:
+        return f"{what}.self_attn was passed bias=False"
+    for found, why in (
+            (not layer.activation_relu_or_gelu, "activation_relu_or_gelu was not True"),
+            (layer.norm1.eps != layer.norm2.eps, f"norm1.eps was not equal to {what}.norm2.eps"),
+            (attn.num_heads % 2 == 1, "self_attn.num_heads is odd")):
+        if found:
+            return f"{what}.{why}"
+    return ""
+
+
+def _get_seq_len(src, batch_first):
+    if src.is_nested:
+        return None
+    size = src.size()
+    return size[0] if len(size) == 2 else size[1 if batch_first else 0]
+
+
+def _detect_is_causal_mask(mask, is_causal=None, size=None):
+    """Whether a mask lets each position see those before it: what the caller says, or what is in the mask."""
+    if is_causal is not None or mask is None:
+        return is_causal is True
+    causal = _generate_square_subsequent_mask(size if size is not None else mask.size(-2), device=mask.device, dtype=mask.dtype)
+    return mask.size() == causal.size() and bool((mask == causal).all())
+
+
+def _generate_square_subsequent_mask(sz, device=None, dtype=None):
+    return torch.triu(torch.full((sz, sz), float("-inf"), dtype=dtype, device=device), diagonal=1)
 
 
 class TransformerDecoderLayer(Module):
@@ -165,4 +252,4 @@ class Transformer(Module):
 
     @staticmethod
     def generate_square_subsequent_mask(sz, device=None, dtype=None):
-        return torch.triu(torch.full((sz, sz), float("-inf"), dtype=dtype, device=device), diagonal=1)
+        return _generate_square_subsequent_mask(sz, device, dtype)
