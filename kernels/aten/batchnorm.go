@@ -21,8 +21,12 @@ func (s bnShape) channels(f func(k int64)) {
 	})
 }
 
+// shortRun is how many elements a run of a channel has that are worth a call.
+const shortRun = 1024
+
 // bnNests calls f for rows of n elements that are treated alike, as many as stay in the first cache, several at once: at is a lane of a tensor's elements,
-// of one of the channels' numbers, and where the first row begins is from. The rows are runs of a channel, or, where a run is one element, images.
+// of one of the channels' numbers, and where the first row begins is from. The rows are runs of a channel, or, where runs are short, of neighbouring channels,
+// or, where a run is one element, images.
 func bnNests[T float32 | float64](s bnShape, f func(at, of func(x []T) native.Lane[T], k, from, n, rows int64)) {
 	const some = 1 << 13
 	if s.n*s.ch*s.inner == 0 {
@@ -39,6 +43,18 @@ func bnNests[T float32 | float64](s bnShape, f func(at, of func(x []T) native.La
 		return
 	}
 	height := max(some/max(s.inner, 1), 1)
+	if s.inner < shortRun {
+		per := (s.ch + height - 1) / height
+		parallel.For(int(s.n*per), int(grain/(height*s.inner)+1), func(lo, hi int) {
+			for q := int64(lo); q < int64(hi); q++ {
+				k := q % per * height
+				from := (q/per*s.ch + k) * s.inner
+				f(func(x []T) native.Lane[T] { return native.Lane[T]{From: x[from:], Step: 1, Row: s.inner} },
+					func(x []T) native.Lane[T] { return native.Lane[T]{From: x[k:], Row: 1} }, k, from, s.inner, min(height, s.ch-k))
+			}
+		})
+		return
+	}
 	s.channels(func(k int64) {
 		for i := int64(0); i < s.n; i += height {
 			from := (i*s.ch + k) * s.inner
@@ -53,6 +69,10 @@ func bnGather[T float32 | float64](s bnShape, op native.Reduction, x []T, center
 	sums := make([]float64, s.ch)
 	if s.inner == 1 {
 		native.ReduceCols(op, sums, x, center, int(s.n), int(s.ch))
+		return sums
+	}
+	if s.n == 1 {
+		native.ReduceRows(op, sums, x, center, int(s.inner), int(s.inner))
 		return sums
 	}
 	s.channels(func(k int64) {

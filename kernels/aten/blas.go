@@ -31,6 +31,51 @@ func (b fastBLAS) Dgemm(ta, tb blas.Transpose, m, n, k int, alpha float64, a []f
 	native.Gemm64(m, n, k, alpha, at(a, lda, ta), at(x, ldx, tb), beta, at(c, ldc, blas.NoTrans))
 }
 
+// smallForRows is how many elements a matrix has whose product with a vector gonum is left to do.
+const smallForRows = 48 * 48
+
+// inRow is n elements of x that lie inc apart, as one slice.
+func inRow(x []float64, n, inc int) []float64 {
+	if inc == 1 {
+		return x[:n]
+	}
+	row := make([]float64, n)
+	for i := range row {
+		row[i] = x[i*inc]
+	}
+	return row
+}
+
+func (b fastBLAS) Dgemv(t blas.Transpose, m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
+	if m*n < smallForRows || incX < 1 || incY < 1 {
+		b.Implementation.Dgemv(t, m, n, alpha, a, lda, x, incX, beta, y, incY)
+		return
+	}
+	var sums []float64
+	if t == blas.NoTrans {
+		sums = make([]float64, m)
+		native.DotRows(sums, a, inRow(x, n, incX), lda)
+	} else {
+		sums = make([]float64, n)
+		native.DotCols(sums, a, inRow(x, m, incX), lda)
+	}
+	for i, s := range sums {
+		if beta == 0 {
+			y[i*incY] = alpha * s
+		} else {
+			y[i*incY] = alpha*s + beta*y[i*incY]
+		}
+	}
+}
+
+func (b fastBLAS) Dger(m, n int, alpha float64, x []float64, incX int, y []float64, incY int, a []float64, lda int) {
+	if m*n < smallForRows || incX < 1 || incY < 1 {
+		b.Implementation.Dger(m, n, alpha, x, incX, y, incY, a, lda)
+		return
+	}
+	native.AddOuter(m, n, alpha, inRow(x, m, incX), inRow(y, n, incY), a, lda)
+}
+
 // Dtrsm halves the triangle until it is small: what is between the halves is a product.
 func (b fastBLAS) Dtrsm(s blas.Side, ul blas.Uplo, ta blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, x []float64, ldx int) {
 	order := m

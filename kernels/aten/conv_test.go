@@ -10,7 +10,7 @@ import (
 )
 
 // TestPlaneConvolutions: convolutions of one and two dimensions, which have kernels of their own, and their gradients are what they are as convolutions
-// of three dimensions, which have none.
+// of three dimensions, which go by planes.
 func TestPlaneConvolutions(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	random := func(d tensor.DType, shape ...int64) *tensor.Tensor {
@@ -116,6 +116,47 @@ func TestConvolutionOfFewOutputs(t *testing.T) {
 		y := mustTensor(t, "aten.convolution.default", x, w, nil, ints([]int64{1, 1}), ints([]int64{1, 1}), ints([]int64{1, 1}), false, ints([]int64{0, 0}), int64(1))
 		if got, want := y.Floats()[0], float64(16*min(2, side)*min(2, side)); got != want {
 			t.Errorf("side %d: %g, not %g", side, got, want)
+		}
+	}
+}
+
+// TestDeepTransposedConvolution: a transposed convolution of three dimensions is the adjoint of the plain one, as their products with anything say.
+func TestDeepTransposedConvolution(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	random := func(shape ...int64) *tensor.Tensor {
+		x := tensor.Empty(tensor.Float64, shape...)
+		v := make([]float64, x.Numel())
+		for i := range v {
+			v[i] = r.Float64() - 0.5
+		}
+		x.SetFloats(v)
+		return x
+	}
+	dot := func(a, b *tensor.Tensor) (s float64) {
+		y := b.Floats()
+		for i, x := range a.Floats() {
+			s += x * y[i]
+		}
+		return s
+	}
+	for i := range 80 {
+		g := 1 + r.Int64N(2)
+		ci, co := g*(1+r.Int64N(3)), g*(1+r.Int64N(3))
+		var size, kernel, stride, pad, dil []int64
+		for range 3 {
+			kernel, stride, pad, dil = append(kernel, 1+r.Int64N(3)), append(stride, 1+r.Int64N(3)), append(pad, r.Int64N(3)), append(dil, 1+r.Int64N(2))
+			size = append(size, 5+r.Int64N(6))
+		}
+		x, w := random(append([]int64{2, ci}, size...)...), random(append([]int64{co, ci / g}, kernel...)...)
+		y := mustTensor(t, "aten.convolution.default", x, w, nil, ints(stride), ints(pad), ints(dil), false, ints([]int64{0, 0, 0}), g)
+		gy := random(y.Shape...)
+		var over []int64 // what the strides leave over
+		for d := range size {
+			over = append(over, (size[d]+2*pad[d]-dil[d]*(kernel[d]-1)-1)%stride[d])
+		}
+		back := mustTensor(t, "aten.convolution.default", gy, w, nil, ints(stride), ints(pad), ints(dil), true, ints(over), g)
+		if got, want := dot(back, x), dot(gy, y); math.Abs(got-want) > 1e-9 {
+			t.Fatalf("%d: x %v w %v stride %v padding %v dilation %v groups %d: %v, want %v", i, x.Shape, w.Shape, stride, pad, dil, g, got, want)
 		}
 	}
 }

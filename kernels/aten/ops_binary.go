@@ -264,9 +264,9 @@ func binaryOps() {
 		}
 		return a * math.Log1p(b)
 	}).simd(native.XLog1PY)))
-	fl("special_zeta special_zeta.self_scalar special_zeta.other_scalar", 2, fixed(f2(zeta)))
-	fl("igamma", 2, fixed(f2(igamma)))
-	fl("igammac", 2, fixed(f2(igammac)))
+	fl("special_zeta special_zeta.self_scalar special_zeta.other_scalar", 2, fixed(f2(zeta).single(float32s(zetaTo))))
+	fl("igamma", 2, fixed(f2(igamma).single(float32s(igammaTo))))
+	fl("igammac", 2, fixed(f2(igammac).single(float32s(igammacTo))))
 	keep("gcd", 2, fixed(kern{}.i2(gcd)))
 	keep("lcm", 2, fixed(kern{}.i2(func(a, b int64) int64 {
 		g := gcd(a, b)

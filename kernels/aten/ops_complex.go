@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"whittle/kernels/native"
 	"whittle/kernels/tensor"
 )
 
@@ -235,11 +236,8 @@ func pairUp[T float32 | float64](o, re, im *tensor.Tensor) {
 		in := l.Inner()
 		l.Rows(func(off []int64, n int64) {
 			p, q, r := off[0], off[1], off[2]
-			if in[0] == 1 && in[1] == 1 && in[2] == 0 {
-				row, xs, y := to[2*p:2*(p+n)], x[q:q+n], y[r]
-				for i, v := range xs {
-					row[2*i], row[2*i+1] = v, y
-				}
+			if in[0] == 1 {
+				native.Pairs(to[2*p:2*(p+n)], x[q:], in[1], y[r:], in[2])
 				return
 			}
 			for range n {

@@ -153,7 +153,7 @@ func convFormat(x, w *tensor.Tensor) tensor.MemoryFormat {
 type realNumber interface{ float32 | float64 }
 
 // columns unfolds channels [c0, c0+nc) of image n of x (contiguous) into a (nc*K) x L matrix.
-// fold does the opposite, adding the matrix into x.
+// fold does the opposite, adding the matrix into x: in at most two dimensions.
 func columns[T realNumber](col, x []T, xs []int64, n, c0, nc int64, ks, outs []int64, s convSpec, fold bool) {
 	nd := len(ks)
 	in := xs[2:]
@@ -199,14 +199,7 @@ func columns[T realNumber](col, x []T, xs []int64, n, c0, nc int64, ks, outs []i
 			row := col[(ch*k+q)*l : (ch*k+q+1)*l]
 			img := x[(n*xs[1]+c0+ch)*inN : (n*xs[1]+c0+ch+1)*inN]
 			for p, o := range idx {
-				switch {
-				case o < 0:
-					if !fold {
-						row[p] = 0
-					}
-				case fold:
-					img[o] += row[p]
-				default:
+				if row[p] = 0; o >= 0 {
 					row[p] = img[o]
 				}
 			}
@@ -414,6 +407,10 @@ func convTransposed[T realNumber](y, x, w []T, ys, xs, ws []int64, s convSpec) {
 		})
 		return
 	}
+	if len(ks) == 3 && !s.asItIs(k) {
+		convTransposedDeep(y, x, w, ys, xs, ws, s)
+		return
+	}
 	block := max(1, min(co, convBlock/max(1, k*l)))
 	per := (co + block - 1) / block
 	gemm := gemmT[T]
@@ -433,6 +430,37 @@ func convTransposed[T realNumber](y, x, w []T, ys, xs, ws []int64, s convSpec) {
 			gemm(nc*k, l, ci, mx(w[(j*ci*co+from)*k:], 1, co*k), mx(x[(n*xs[1]+j*ci)*l:], l, 1), 0, to)
 			if !s.asItIs(k) {
 				columns(col, y, ys, n, c0, nc, ks, xs[2:], s, true)
+			}
+		}
+	})
+}
+
+// convTransposedDeep is convTransposed in three dimensions: the columns of one plane of x, for one plane of the kernel, are added to one plane of y.
+func convTransposedDeep[T realNumber](y, x, w []T, ys, xs, ws []int64, s convSpec) {
+	area, inArea, size, g := ys[3]*ys[4], xs[3]*xs[4], ws[3]*ws[4], s.groups
+	ci, co, l := xs[1]/g, ys[1]/g, xs[2]*inArea
+	flat := s
+	flat.stride, flat.pad, flat.dil = s.stride[1:], s.pad[1:], s.dil[1:]
+	p := flat.plane(1, ys[3:], ws[3:], xs[3:])
+	gemm := gemmT[T]
+	if xs[0]*ys[1] > 1 {
+		gemm = gemmAlone[T]
+	}
+	parallel.For(int(xs[0]*ys[1]), 1, func(from, to int) {
+		col, done := tensor.Room[T](size * inArea)
+		defer done()
+		for q := int64(from); q < int64(to); q++ {
+			j, o := q%ys[1]/co, q%co
+			for d := range ws[2] {
+				kernel := mx(w[((j*ci*co+o)*ws[2]+d)*size:], 1, co*ws[2]*size)
+				for z := range xs[2] {
+					at := z*s.stride[0] - s.pad[0] + d*s.dil[0]
+					if at < 0 || at >= ys[2] {
+						continue
+					}
+					gemm(size, inArea, ci, kernel, mx(x[(q/ys[1]*xs[1]+j*ci)*l+z*inArea:], l, 1), 0, mx(col, inArea, 1))
+					native.Fold(p, y[(q*ys[2]+at)*area:][:area], col)
+				}
 			}
 		}
 	})

@@ -103,6 +103,30 @@ func logSum(xs ...float64) float64 {
 	return m + math.Log(s)
 }
 
+// logSum3 is logSum of three numbers.
+func logSum3(x, y, z float64) float64 {
+	if y > x || y != y {
+		x, y = y, x
+	}
+	if z > x || z != z {
+		x, z = z, x
+	}
+	if math.IsInf(x, -1) {
+		return x
+	}
+	s := 1.0
+	if !math.IsInf(y, -1) {
+		s += math.Exp(y - x)
+	}
+	if !math.IsInf(z, -1) {
+		s += math.Exp(z - x)
+	}
+	if s == 1 {
+		return x
+	}
+	return x + math.Log(s)
+}
+
 // forward fills alpha [frames, states] of sample b and gives its negative log likelihood.
 func (p ctcProblem) forward(lp []float64, b int64, alpha []float64, states int64) float64 {
 	n, own := p.inLen[b], 2*p.outLen[b]+1
@@ -120,20 +144,21 @@ func (p ctcProblem) forward(lp []float64, b int64, alpha []float64, states int64
 	if p.outLen[b] > 0 {
 		alpha[1] = at(0, 1)
 	}
+	labels, leaps := make([]int64, own), make([]bool, own) // leaps: from two states before
+	for s := range labels {
+		labels[s] = p.label(b, int64(s))
+		leaps[s] = s > 1 && labels[s-2] != labels[s]
+	}
 	for t := int64(1); t < n; t++ {
-		for s := int64(0); s < own; s++ {
-			prev := alpha[(t-1)*states:]
-			x := [3]float64{prev[s]}
-			n := 1
-			if s > 0 {
-				x[n] = prev[s-1]
-				n++
+		prev, row, frame := alpha[(t-1)*states:][:own], alpha[t*states:][:own], lp[(t*p.batch+b)*p.classes:]
+		before := math.Inf(-1)
+		for s, x := range prev {
+			leap := math.Inf(-1)
+			if leaps[s] {
+				leap = prev[s-2]
 			}
-			if s > 1 && p.label(b, s-2) != p.label(b, s) {
-				x[n] = prev[s-2]
-				n++
-			}
-			alpha[t*states+s] = logSum(x[:n]...) + at(t, s)
+			row[s] = logSum3(x, before, leap) + frame[labels[s]]
+			before = x
 		}
 	}
 	last := alpha[(n-1)*states:]
@@ -195,8 +220,11 @@ func logs[T float32 | float64](to []T, from []float64) {
 	for i, x := range from {
 		to[i] = T(x)
 	}
-	for i := len(from); i < len(to); i++ {
-		to[i] = T(math.Inf(-1))
+	if rest := to[len(from):]; len(rest) > 0 {
+		rest[0] = T(math.Inf(-1))
+		for n := 1; n < len(rest); n *= 2 { // as much as there is, again
+			copy(rest[n:], rest[:n])
+		}
 	}
 }
 
@@ -222,7 +250,7 @@ func ctcOps() {
 			return nil, err
 		}
 		states := 2*p.longest + 1
-		nll, alpha := c.NewC(lp.DType, p.batch), c.NewC(lp.DType, p.batch, p.frames, states)
+		nll, alpha := c.NewC(lp.DType, p.batch), c.newCUnset(lp.DType, p.batch, p.frames, states)
 		if !c.real {
 			return list(nll, alpha), nil
 		}

@@ -359,26 +359,27 @@ func init() {
 			if n > 1 {
 				step = (b - a) / float64(n-1)
 			}
-			if d == tensor.Float32 {
+			if d == tensor.Float32 && n > 1 {
 				step = float64(float32(float32(b)-float32(a)) / float32(n-1))
 			}
 			parallel.For(int(n), 1<<15, func(lo, hi int) {
 				var buf [block]float64
 				for ; lo < hi; lo += block {
 					some := buf[:min(block, hi-lo)]
+					left := some[:min(max(int(n/2)-lo, 0), len(some))]
+					if n == 1 {
+						left = some
+					}
+					for k := range left {
+						left[k] = a + step*float64(lo+k)
+					}
+					for k := len(left); k < len(some); k++ {
+						some[k] = b - step*float64(int(n)-1-lo-k)
+					}
 					for k := range some {
-						i := int64(lo + k)
-						x := a + step*float64(i)
-						if i >= n/2 {
-							x = b - step*float64(n-1-i)
-						}
-						if n == 1 {
-							x = a
-						}
 						if log {
-							x = math.Pow(c.F(3), x)
+							some[k] = math.Pow(c.F(3), some[k])
 						}
-						some[k] = x
 					}
 					tensor.StoreFloat(t, int64(lo), 1, some)
 				}
@@ -458,15 +459,24 @@ func init() {
 			lo, hi := within(i)
 			n += hi - lo
 		}
-		r, k := make([]int64, 0, 2*n), make([]int64, 0, n)
-		for i := range max(row, 0) {
-			for j, hi := within(i); j < hi; j++ {
-				r, k = append(r, i), append(k, j)
-			}
+		t := c.newCUnset(c.optDT(tensor.Int64), 2, n)
+		if !c.real || n == 0 {
+			return t, nil
 		}
-		t := c.newCUnset(c.optDT(tensor.Int64), 2, int64(len(r)))
-		if c.real {
-			t.SetInts(append(r, k...))
+		both := t.Int64s()
+		if both == nil {
+			both = make([]int64, 2*n)
+		}
+		rows, cols := both[:n], both[n:]
+		for i := range max(row, 0) {
+			lo, hi := within(i)
+			for j := lo; j < hi; j++ {
+				rows[j-lo], cols[j-lo] = i, j
+			}
+			rows, cols = rows[hi-lo:], cols[hi-lo:]
+		}
+		if t.DType != tensor.Int64 {
+			t.SetInts(both)
 		}
 		return t, nil
 	})

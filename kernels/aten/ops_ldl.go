@@ -4,18 +4,22 @@ import (
 	"math"
 	"slices"
 
+	"whittle/kernels/native"
 	"whittle/kernels/tensor"
 )
 
 // Symmetric indefinite factorisation. gonum has no Dsytrf, so this one routine is written out after the unblocked
 // algorithm of Bunch and Kaufman, with LAPACK's storage and pivots, lower triangle.
 
+// ldlRows is how many rows of a triangle are changed at a time.
+const ldlRows = 16
+
 // ldlFactor overwrites the lower triangle of a with L and D. A pivot p > 0 swapped rows k and p-1; the two equal
 // pivots -p of a 2x2 block at k swapped k+1 and p-1. info is the first zero diagonal of D, 0 for none.
 func ldlFactor(a []float64, n int) (piv []int64, info int64) {
 	alpha := (1 + math.Sqrt(17)) / 8
 	piv = make([]int64, n)
-	col := make([]float64, n)
+	col, below := make([]float64, n), make([]float64, n)
 	at := func(i, j int) *float64 {
 		if i < j {
 			i, j = j, i
@@ -77,9 +81,16 @@ func ldlFactor(a []float64, n int) (piv []int64, info int64) {
 				col[i] = a[i*n+k] / d
 			}
 			for i := k + 1; i < n; i++ {
-				row, x := a[i*n+k+1:i*n+i+1], a[i*n+k]
-				for j, f := range col[k+1 : i+1] {
-					row[j] -= f * x
+				below[i] = a[i*n+k]
+			}
+			for from := k + 1; from < n; from += ldlRows { // a block left of the diagonal, and the triangle beside it
+				to := min(from+ldlRows, n)
+				native.AddOuter(to-from, from-k-1, -1, below[from:to], col[k+1:], a[from*n+k+1:], n)
+				for i := from; i < to; i++ {
+					row, x := a[i*n+from:i*n+i+1], below[i]
+					for j, f := range col[from : i+1] {
+						row[j] -= f * x
+					}
 				}
 			}
 			for i := k + 1; i < n; i++ {
@@ -118,9 +129,22 @@ func ldlSolve(a []float64, piv []int64, b []float64, n, m int) {
 			b[i*m+c], b[j*m+c] = b[j*m+c], b[i*m+c]
 		}
 	}
-	sub := func(i, j int, f float64) { // row i -= f * row j
-		for c := range m {
-			b[i*m+c] -= f * b[j*m+c]
+	factors, sums := make([]float64, n), make([]float64, m)
+	below := func(k, from int) []float64 { // column k of L from a row on
+		for i := from; i < n; i++ {
+			factors[i] = a[i*n+k]
+		}
+		return factors[from:]
+	}
+	spread := func(k, from int) { // the rows from from on less their multiples of row k
+		if from < n {
+			native.AddOuter(n-from, m, -1, below(k, from), b[k*m:], b[from*m:], m)
+		}
+	}
+	gather := func(k, from int) { // row k less its multiples of the rows from from on
+		native.DotCols(sums, b[min(from*m, len(b)):], below(k, from), m)
+		for c, x := range sums {
+			b[k*m+c] -= x
 		}
 	}
 	var starts []int
@@ -128,9 +152,7 @@ func ldlSolve(a []float64, piv []int64, b []float64, n, m int) {
 		starts = append(starts, k)
 		if piv[k] > 0 {
 			swap(k, int(piv[k]-1))
-			for i := k + 1; i < n; i++ {
-				sub(i, k, a[i*n+k])
-			}
+			spread(k, k+1)
 			for c := range m {
 				b[k*m+c] /= a[k*n+k]
 			}
@@ -138,10 +160,8 @@ func ldlSolve(a []float64, piv []int64, b []float64, n, m int) {
 			continue
 		}
 		swap(k+1, int(-piv[k]-1))
-		for i := k + 2; i < n; i++ {
-			sub(i, k, a[i*n+k])
-			sub(i, k+1, a[i*n+k+1])
-		}
+		spread(k, k+2)
+		spread(k+1, k+2)
 		d11, d21, d22 := a[k*n+k], a[(k+1)*n+k], a[(k+1)*n+k+1]
 		det := d11*d22 - d21*d21
 		for c := range m {
@@ -153,16 +173,12 @@ func ldlSolve(a []float64, piv []int64, b []float64, n, m int) {
 	for s := len(starts) - 1; s >= 0; s-- {
 		k := starts[s]
 		if piv[k] > 0 {
-			for i := k + 1; i < n; i++ {
-				sub(k, i, a[i*n+k])
-			}
+			gather(k, k+1)
 			swap(k, int(piv[k]-1))
 			continue
 		}
-		for i := k + 2; i < n; i++ {
-			sub(k, i, a[i*n+k])
-			sub(k+1, i, a[i*n+k+1])
-		}
+		gather(k, k+2)
+		gather(k+1, k+2)
 		swap(k+1, int(-piv[k]-1))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"whittle/kernels/native"
+	"whittle/kernels/parallel"
 	"whittle/kernels/tensor"
 )
 
@@ -673,20 +674,35 @@ func lossComposites() {
 			}
 		}
 		out, hit := c.zeros(int64(n)), c.zeros(int64(len(ys)))
-		sum := 0.0
-		for i := int64(0); i < n; i++ {
-			for j := int64(0); j < k && ys[i*k+j] >= 0; j++ {
-				hit[i*k+ys[i*k+j]] = 1
-			}
-			for j := int64(0); j < k && ys[i*k+j] >= 0; j++ {
-				for q := int64(0); q < k; q++ {
-					if hit[i*k+q] == 0 {
-						out[i] += max(1-xs[i*k+ys[i*k+j]]+xs[i*k+q], 0)
+		parallel.For(int(n), int(grain/(k*k+1)+1), func(lo, hi int) {
+			others := make([]float64, 0, k) // the elements that are no targets
+			for i := int64(lo); i < int64(hi); i++ {
+				row, to, marks := xs[i*k:(i+1)*k], ys[i*k:(i+1)*k], hit[i*k:(i+1)*k]
+				if end := slices.IndexFunc(to, func(t int64) bool { return t < 0 }); end >= 0 {
+					to = to[:end]
+				}
+				for _, t := range to {
+					marks[t] = 1
+				}
+				others = others[:0]
+				for q, x := range row {
+					if marks[q] == 0 {
+						others = append(others, x)
 					}
 				}
+				s := 0.0
+				for _, t := range to {
+					margin := 1 - row[t]
+					for _, x := range others {
+						s += max(margin+x, 0)
+					}
+				}
+				out[i] = s / float64(k)
 			}
-			out[i] /= float64(k)
-			sum += out[i]
+		})
+		sum := 0.0
+		for _, x := range out {
+			sum += x
 		}
 		switch {
 		case red == 0 && x.Dim() == 2:

@@ -658,13 +658,14 @@ func shouldFold(a, b *tensor.Tensor) bool {
 	if t2.Dim() == 1 && a == t1 || t1.Numel() == 0 {
 		return true
 	}
-	if t2.Dim() == 1 {
-		return false
-	}
-	// Fold when the batch can be viewed as rows without a copy.
+	// Fold when the batch can be viewed as rows without a copy: for a vector on the left, as rows of the turned matrices.
 	n := t1.Dim()
+	shape, stride := slices.Clone(t1.Shape), slices.Clone(t1.Stride)
+	if t2.Dim() == 1 {
+		shape[n-2], shape[n-1], stride[n-2], stride[n-1] = shape[n-1], shape[n-2], stride[n-1], stride[n-2]
+	}
 	for i := 0; i < n-2; i++ {
-		if t1.Stride[i] != t1.Stride[i+1]*t1.Shape[i+1] {
+		if stride[i] != stride[i+1]*shape[i+1] {
 			return false
 		}
 	}

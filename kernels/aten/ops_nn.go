@@ -75,6 +75,10 @@ func embeddings() {
 		}
 		switch g.DType {
 		case tensor.Float32:
+			if !scale {
+				embeddingWindows(o.Float32s(), c.dense(g, g.DType).Float32s(), is, cnt, k, pad)
+				break
+			}
 			embeddingSums(o.Float32s(), c.dense(g, g.DType).Float32s(), is, cnt, k, pad, scale)
 		case tensor.Float64:
 			embeddingSums(o.Float64s(), c.dense(g, g.DType).Float64s(), is, cnt, k, pad, scale)
@@ -342,6 +346,28 @@ func embeddingSums[T float32 | float64](acc, g []T, is []int64, count []float64,
 			}
 			plusRow(to, from)
 		}
+	})
+}
+
+// embeddingWindows is embeddingSums without a scale: each row of sums by itself.
+func embeddingWindows(acc, g []float32, is []int64, count []float64, k, pad int64) {
+	n := len(count)
+	w := native.Windows{At: make([]int64, len(is)), Ends: make([]int64, n+1)}
+	sizes, next := make([]float32, n), make([]int64, n)
+	for v, c := range count {
+		if int64(v) == pad {
+			c = 0
+		}
+		next[v], w.Ends[v+1], sizes[v] = w.Ends[v], w.Ends[v]+int64(c), 1
+	}
+	for i, v := range is {
+		if v != pad {
+			w.At[next[v]] = int64(i)
+			next[v]++
+		}
+	}
+	parallel.For(n, int(grain/(k*int64(len(is))/int64(n)+1)+1), func(lo, hi int) {
+		native.MeanWindows32(acc[int64(lo)*k:], g, native.Windows{At: w.At, Ends: w.Ends[lo : hi+1]}, sizes[lo:hi], int(k))
 	})
 }
 

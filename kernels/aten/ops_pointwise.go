@@ -426,7 +426,7 @@ func polygammaOf(n int64) kern {
 		return k.(kern)
 	}
 	f := func(x float64) float64 { return polygamma(n, x) }
-	k := f1(f).pieces(native.NewPieces(f))
+	k := f1(f).pieces(native.NewPieces(func(x float64) float64 { return polygammaTo(n, x, epsilon32) }))
 	if n < 16 { // there may be as many as there are numbers
 		polygammas.Store(n, k)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"whittle/kernels/native"
 	"whittle/kernels/parallel"
 	"whittle/kernels/tensor"
 )
@@ -136,6 +137,14 @@ func (c *Call) maxPool(t *tensor.Tensor, nd int, p poolSpec) (v, ix *tensor.Tens
 
 // maxima fills v and ix with the greatest elements of windows of t's planes, and where they are.
 func (c *Call) maxima(v, ix, t *tensor.Tensor, n int64, in []int64, bs [][]extent, dil []int64) {
+	if channelsAreRows(t, v, ix) {
+		if w, full := windowsOf(in, bs, dil); full {
+			eachWindow(t, w, func(from, to, _ int64, w native.Windows) {
+				native.MaxWindows32(tensor.Whole[float32](v)[v.Offset+to:], tensor.Whole[int64](ix)[ix.Offset+to:], tensor.Whole[float32](t)[t.Offset+from:], w, int(t.Shape[1]))
+			})
+			return
+		}
+	}
 	if t.DType == tensor.Float32 {
 		inRows(v, func(v *tensor.Tensor) {
 			inRows(ix, func(ix *tensor.Tensor) {
@@ -148,6 +157,67 @@ func (c *Call) maxima(v, ix, t *tensor.Tensor, n int64, in []int64, bs [][]exten
 	maxBoxes(ov, oi, c.floats(t), n, in, bs, dil)
 	v.SetFloats(ov)
 	ix.SetInts(oi)
+}
+
+// channelsAreRows reports whether t is a float32 tensor of images whose channels lie together, at each position, and so do those of the results of a pool.
+func channelsAreRows(t *tensor.Tensor, results ...*tensor.Tensor) bool {
+	f := t.SuggestMemoryFormat()
+	if t.DType != tensor.Float32 || f == tensor.ContiguousFormat || t.Shape[1] < 4 || !t.IsContiguous(f) {
+		return false
+	}
+	return !slices.ContainsFunc(results, func(r *tensor.Tensor) bool { return !r.IsContiguous(f) })
+}
+
+// windowsOf lists the positions of a plane that are in each window; full says that none is empty.
+func windowsOf(in []int64, bs [][]extent, dil []int64) (w native.Windows, full bool) {
+	bs, in, dil = deep(bs, in, dil)
+	w.Ends, full = append(w.Ends, 0), true
+	for _, a := range bs[0] {
+		for _, b := range bs[1] {
+			for _, c := range bs[2] {
+				for z := a.lo; z < a.hi; z += dil[0] {
+					for y := b.lo; y < b.hi; y += dil[1] {
+						for x := c.lo; x < c.hi; x += dil[2] {
+							w.At = append(w.At, (z*in[1]+y)*in[2]+x)
+						}
+					}
+				}
+				n := int64(len(w.At))
+				full = full && n > w.Ends[len(w.Ends)-1]
+				w.Ends = append(w.Ends, n)
+			}
+		}
+	}
+	return w, full
+}
+
+// windowSizes is what the sum of each window is divided by.
+func windowSizes(bs [][]extent, divisor Value) (sizes []float32) {
+	bs, _, _ = deep(bs, nil, nil)
+	for _, a := range bs[0] {
+		for _, b := range bs[1] {
+			for _, c := range bs[2] {
+				sizes = append(sizes, float32(sizeOf(a, b, c, divisor)))
+			}
+		}
+	}
+	return sizes
+}
+
+// eachWindow calls f for the windows of each of t's images, whose channelsAreRows, for some at a time: with where the image begins in t, and the first of
+// these windows in the result and among w.
+func eachWindow(t *tensor.Tensor, w native.Windows, f func(from, to, first int64, w native.Windows)) {
+	ch, per := t.Shape[1], int64(len(w.Ends)-1)
+	size := tensor.Numel(t.Shape[1:])
+	each := int64(len(w.At))/per*ch + ch
+	parallel.For(int(t.Shape[0]*per), int(grain/each+1), func(lo, hi int) {
+		for q, end := int64(lo), int64(hi); q < end; {
+			n, first := q/per, q%per
+			last := min(per, first+end-q)
+			f(n*size, q*ch, first, native.Windows{At: w.At, Ends: w.Ends[first : last+1]})
+			q += last - first
+		}
+	})
 }
 
 // inRows has f fill a tensor that is contiguous: o, or another that is copied to o.
@@ -396,6 +466,14 @@ func spread(y, g []float64, n int64, in []int64, bs [][]extent, divisor Value) {
 
 // means is averages of t's planes, or the gradient of it where grad is given, into o.
 func (c *Call) means(o, t, grad *tensor.Tensor, n int64, in []int64, bs [][]extent, divisor Value) {
+	if grad == nil && channelsAreRows(t, o) {
+		w, _ := windowsOf(in, bs, fill(nil, len(in), 1))
+		sizes := windowSizes(bs, divisor)
+		eachWindow(t, w, func(from, to, first int64, w native.Windows) {
+			native.MeanWindows32(tensor.Whole[float32](o)[o.Offset+to:], tensor.Whole[float32](t)[t.Offset+from:], w, sizes[first:], int(t.Shape[1]))
+		})
+		return
+	}
 	if grad == nil && t.DType == tensor.Float32 {
 		inRows(o, func(o *tensor.Tensor) { averages(o.Float32s(), c.dense(t, t.DType).Float32s(), n, in, bs, divisor) })
 		return

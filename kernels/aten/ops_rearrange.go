@@ -51,7 +51,7 @@ func rearrange() {
 	})
 	def("roll", func(c *Call) (Value, error) {
 		t, sh, dims := c.T(0), c.Ints(1), c.Ints(2)
-		o := c.NewC(t.DType, t.Shape...)
+		o := c.NewUnset(t.DType, t.Shape, tensor.ContiguousStrides(t.Shape))
 		if len(dims) == 0 && len(sh) == 1 {
 			if !c.real || t.Numel() == 0 {
 				return o, nil

@@ -239,6 +239,46 @@ func (c *Call) foldInt(t *tensor.Tensor, mask []bool, keepdim bool, out tensor.D
 	return o
 }
 
+// sumInts is foldInt of sums. What is repeated is multiplied, and of what is dense rows are added to each other where the sums run across.
+func (c *Call) sumInts(t *tensor.Tensor, mask []bool, keepdim bool, d tensor.DType) *tensor.Tensor {
+	times, shape := int64(1), slices.Clone(t.Shape)
+	for i := range shape {
+		if mask[i] && t.Stride[i] == 0 && shape[i] > 1 {
+			times *= shape[i]
+			shape[i] = 1
+		}
+	}
+	if !c.real || t.Numel() < grain || !slices.Contains(mask, true) {
+		return c.foldInt(t, mask, keepdim, d, native.SumInts)
+	}
+	o := c.New(d, reduceShape(t, mask, keepdim), reduceStrides(t, mask, keepdim))
+	sums := make([]int64, o.Numel())
+	t = tensor.NewView(t, shape, t.Stride, t.Offset)
+	first, last := slices.Index(mask, true), len(mask)
+	for last > 0 && !mask[last-1] {
+		last--
+	}
+	inner := tensor.Numel(shape[last:])
+	if inner > 1 && !slices.Contains(mask[first:last], false) {
+		x, rows := c.dense(t, tensor.Int64).Int64s(), tensor.Numel(shape[first:last])
+		parallel.For(int(tensor.Numel(shape[:first])), int(grain/(rows*inner+1)+1), func(lo, hi int) {
+			for q := int64(lo); q < int64(hi); q++ {
+				to := sums[q*inner : (q+1)*inner]
+				for r := range rows {
+					native.Ints(native.Add, to, to, x[(q*rows+r)*inner:][:inner])
+				}
+			}
+		})
+	} else {
+		sums = c.foldInt(t, mask, keepdim, d, native.SumInts).Ints()
+	}
+	for i := range sums {
+		sums[i] *= times
+	}
+	o.SetInts(sums)
+	return o
+}
+
 // sumFast sums float32 tensors whose reduced dimensions are the trailing or the leading ones, or neighbours between, contiguously; those of 16 bits in
 // float32.
 func sumFast(o, t *tensor.Tensor, mask []bool) bool {
@@ -319,7 +359,7 @@ func (c *Call) sum(t *tensor.Tensor, mask []bool, keepdim bool, d tensor.DType) 
 		if t.DType.IsFloat() && c.real {
 			t = t.To(d)
 		}
-		return c.foldInt(t, mask, keepdim, d, native.SumInts), nil
+		return c.sumInts(t, mask, keepdim, d), nil
 	}
 	if c.real && t.DType.IsSmallFloat() && d == t.DType {
 		o := c.New(d, reduceShape(t, mask, keepdim), reduceStrides(t, mask, keepdim))

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"whittle/kernels/native"
 	"whittle/kernels/parallel"
 	"whittle/kernels/tensor"
 )
@@ -337,8 +338,13 @@ func needed(t *tensor.Tensor, in []int64, tables [][][]tap) (*tensor.Tensor, []i
 }
 
 // pickPlanes fills o, which is contiguous, with the elements of t that at names along each of its last dimensions.
-func pickPlanes[T any](o, t *tensor.Tensor, at [][]int64) {
-	to, from := tensor.Raw[T](o), tensor.Whole[T](t)
+func pickPlanes[T uint8 | uint16 | uint32 | uint64 | [2]uint64](o, t *tensor.Tensor, at [][]int64) {
+	if t.Stride[t.Dim()-1] != 1 {
+		x, done := lent(t)
+		defer done()
+		t = x
+	}
+	to, from := tensor.Raw[T](o), tensor.Whole[T](t)[t.Offset:]
 	nd := t.Dim() - len(at)
 	starts := offsets(&tensor.Tensor{Shape: t.Shape[:nd], Stride: t.Stride[:nd]}) // of rows
 	for d, is := range at[:len(at)-1] {
@@ -350,32 +356,17 @@ func pickPlanes[T any](o, t *tensor.Tensor, at [][]int64) {
 		}
 		starts = next
 	}
-	across, step := at[len(at)-1], t.Stride[t.Dim()-1]
+	across := at[len(at)-1]
 	width := int64(len(across))
-	var first []int64 // where a run of neighbours begins
+	var runs []native.Run // of neighbours
 	for j, i := range across {
 		if j == 0 || i != across[j-1]+1 {
-			first = append(first, int64(j))
+			runs = append(runs, native.Run{To: int64(j), From: i})
 		}
+		runs[len(runs)-1].Length++
 	}
 	parallel.For(len(starts), int(grain/(width+1)+1), func(lo, hi int) {
-		for q := lo; q < hi; q++ {
-			row := from[t.Offset+starts[q]:]
-			line := to[int64(q)*width:][:width]
-			if step != 1 || int64(len(first)) > width/4 {
-				for j, i := range across {
-					line[j] = row[i*step]
-				}
-				continue
-			}
-			for k, j := range first {
-				end := width
-				if k+1 < len(first) {
-					end = first[k+1]
-				}
-				copy(line[j:end], row[across[j]:])
-			}
-		}
+		native.PickRows(to[int64(lo)*width:], from, starts[lo:hi], runs, int(width))
 	})
 }
 

@@ -30,6 +30,13 @@ func (c *Call) scan(t *tensor.Tensor, dim int64, out tensor.DType, f func(line [
 		rows(y, x, int(t.Shape[d]))
 		return o, nil
 	}
+	if quick != nil && t.Numel() >= 64 && t.IsContiguous(tensor.ContiguousFormat) && !o.IsContiguous(tensor.ContiguousFormat) {
+		done := false
+		inRows(o, func(o *tensor.Tensor) { done = quick(o, t, d) })
+		if done {
+			return o, nil
+		}
+	}
 	if quick != nil && t.Numel() >= 64 && quick(o, t, d) {
 		return o, nil
 	}

@@ -287,6 +287,13 @@ func distances() {
 		sh := append(slices.Clone(batch), n, k)
 		o := c.NewC(a.DType, sh...)
 		if c.real {
+			if p == 2 && o.DType == tensor.Float32 && (n > 25 || m > 25) { // as many as the distances are computed of by a product
+				x, y, g, d := c.dense(a.Expand(sh), a.DType), c.dense(b.Expand(append(slices.Clone(batch), m, k)), a.DType), c.dense(g, a.DType), c.dense(c.T(4), a.DType)
+				for q := range tensor.Numel(batch) {
+					euclidBack32(o.Float32s()[q*n*k:(q+1)*n*k], x.Float32s()[q*n*k:], y.Float32s()[q*m*k:(q+1)*m*k], g.Float32s()[q*n*m:(q+1)*n*m], d.Float32s()[q*n*m:(q+1)*n*m], int(n), int(m), int(k))
+				}
+				return o, nil
+			}
 			as, bs, gs, ds := c.floats(a.Expand(sh)), c.floats(b.Expand(append(slices.Clone(batch), m, k))), c.floats(g), c.floats(c.T(4))
 			out := c.zeros(o.Numel())
 			if p == 2 && o.DType != tensor.Float64 {
@@ -536,4 +543,26 @@ func euclidBack(out, a, b, g, d []float64, n, m, k int) {
 		}
 	}
 	native.Gemm64(n, k, m, -1, native.Matrix[float64]{Data: w, RS: m, CS: 1}, native.Matrix[float64]{Data: b, RS: k, CS: 1}, 1, native.Matrix[float64]{Data: out, RS: k, CS: 1})
+}
+
+// euclidBack32 is euclidBack in float32, as PyTorch has it.
+func euclidBack32(out, a, b, g, d []float32, n, m, k int) {
+	w, sum := make([]float32, n*m), make([]float64, n)
+	parallel.For(n, grain/m+1, func(lo, hi int) {
+		w, d := w[lo*m:hi*m], d[lo*m:hi*m]
+		native.Binary32(native.Div, w, g[lo*m:hi*m], d)
+		for i, x := range d {
+			if x == 0 {
+				w[i] = 0
+			}
+		}
+	})
+	native.ReduceRows(native.Sum, sum, w, nil, m, m)
+	for r := range n {
+		s := float32(sum[r])
+		for j := range k {
+			out[r*k+j] = s * a[r*k+j]
+		}
+	}
+	native.Gemm32(n, k, m, -1, native.Matrix[float32]{Data: w, RS: m, CS: 1}, native.Matrix[float32]{Data: b, RS: k, CS: 1}, 1, native.Matrix[float32]{Data: out, RS: k, CS: 1})
 }

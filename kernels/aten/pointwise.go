@@ -79,6 +79,12 @@ func (k kern) i3(f func(a, b, c int64) int64) kern {
 	return k
 }
 
+// single has the function of float32 done by f.
+func (k kern) single(f func(out []float32, in [][]float32)) kern {
+	k.S = f
+	return k
+}
+
 // pieces has the function of one float32 done by polynomials; see native.Pieces.
 func (k kern) pieces(p *native.Pieces) kern {
 	k.S = func(out []float32, in [][]float32) { p.Map(out, in[0]) }
@@ -745,21 +751,7 @@ func eachRowOf[T float32 | float64 | int64](l *tensor.Loop, ts []*tensor.Tensor,
 					if across(i+1) == 1 && step[i+1] > 0 && turned(room[i], int(width), whole[i][from:], int(step[i+1]), int(w), int(h)) {
 						continue
 					}
-					for k := range h {
-						at := from + k*across(i+1)
-						row, from, s := room[i][k*width:][:w], whole[i], step[i+1]
-						if s == 2 {
-							from = from[at : at+2*w-1]
-							for j := range row {
-								row[j] = from[2*j]
-							}
-							continue
-						}
-						for j := range row {
-							row[j] = from[at]
-							at += s
-						}
-					}
+					native.CopyRows(native.Grid[T]{Memory: room[i], Step: 1, Row: width}, native.Grid[T]{Memory: whole[i], At: from, Step: step[i+1], Row: across(i + 1)}, w, h)
 				}
 				for k := range h {
 					for i := range rows {
@@ -811,6 +803,13 @@ func nativeSelect(op native.Op, l *tensor.Loop, in []int64, ts []*tensor.Tensor)
 
 func selectRowsOf[T uint8 | uint16 | uint32 | uint64](op native.Op, l *tensor.Loop, in []int64, ts []*tensor.Tensor) {
 	o, c, a, b := tensor.Whole[T](ts[0]), tensor.Whole[uint8](ts[1]), tensor.Whole[T](ts[2]), tensor.Whole[T](ts[3])
+	if inNest(l) {
+		nd := len(l.Shape)
+		eachNest(l, func(off []int64) {
+			native.SelectRows(laneOf(l, 0, o, off[0]), laneOf(l, 1, c, off[1]), laneOf(l, 2, a, off[2]), laneOf(l, 3, b, off[3]), l.Shape[nd-1], l.Shape[nd-2])
+		})
+		return
+	}
 	l.Rows(func(off []int64, n int64) {
 		native.Select(op, o[off[0]:off[0]+n], rowOf(c, off[1], in[1], n), rowOf(a, off[2], in[2], n), rowOf(b, off[3], in[3], n))
 	})

@@ -3,6 +3,7 @@ package aten
 import (
 	"slices"
 
+	"whittle/kernels/native"
 	"whittle/kernels/parallel"
 	"whittle/kernels/tensor"
 )
@@ -24,6 +25,9 @@ const (
 // joiningOf is the joining that a reduction goes by; what a mean divides by is another matter.
 var joiningOf = map[string]joining{"sum": adding, "add": adding, "mean": adding, "prod": multiplying, "multiply": multiplying, "amax": greatest, "amin": least}
 
+// joiningOp are the kernels of joinings that are slow element by element.
+var joiningOp = [...]native.Op{greatest: native.Max, least: native.Min}
+
 type worded interface{ float32 | float64 | int64 }
 
 // join is what becomes of old where x is written.
@@ -44,6 +48,16 @@ func join[T worded](how joining, old, x T) T {
 // joinRow writes x over y, which is as long.
 func joinRow[T worded](how joining, y, x []T) {
 	x = x[:len(y)]
+	if op := joiningOp[how]; op != 0 && len(y) >= 32 {
+		switch y := any(y).(type) {
+		case []float32:
+			native.Binary32(op, y, y, any(x).([]float32))
+			return
+		case []float64:
+			native.Binary64(op, y, y, any(x).([]float64))
+			return
+		}
+	}
 	switch how {
 	case storing:
 		copy(y, x)

@@ -392,3 +392,46 @@ func BenchmarkIndexed(b *testing.B) {
 		})
 	}
 }
+
+// TestLargeSumsOfIntegers: sums of many integers are those of their elements, one by one, of what is repeated and of what lies in another order too.
+func TestLargeSumsOfIntegers(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 2))
+	for i := range 40 {
+		shape := []int64{30 + r.Int64N(20), 30 + r.Int64N(20), 40 + r.Int64N(20)}
+		base := tensor.Empty([]tensor.DType{tensor.Int64, tensor.Int32, tensor.Bool}[i%3], shape...)
+		for j := range base.Numel() {
+			base.SetInt(j, r.Int64N(2))
+		}
+		x := tensor.NewView(base, shape, slices.Clone(base.Stride), 0)
+		switch r.IntN(3) {
+		case 0:
+			x.Stride[r.IntN(3)] = 0
+		case 1:
+			x.Shape[1], x.Shape[2], x.Stride[1], x.Stride[2] = x.Shape[2], x.Shape[1], x.Stride[2], x.Stride[1]
+		}
+		var dims []int64
+		for d := range int64(3) {
+			if r.IntN(2) == 0 {
+				dims = append(dims, d)
+			}
+		}
+		if dims == nil {
+			dims = []int64{r.Int64N(3)}
+		}
+		got := mustTensor(t, "aten.sum.dim_IntList", x, ints(dims), true)
+		want, xs, at := make([]int64, got.Numel()), x.Ints(), 0
+		each(x.Shape, func(pos []int64) {
+			k := int64(0)
+			for d, p := range pos {
+				if !slices.Contains(dims, int64(d)) {
+					k = k*x.Shape[d] + p
+				}
+			}
+			want[k] += xs[at]
+			at++
+		})
+		if diff := cmp.Diff(want, got.Ints()); diff != "" {
+			t.Fatalf("%v %v over %v: %s", x.Shape, x.Stride, dims, diff)
+		}
+	}
+}

@@ -154,8 +154,26 @@ func digamma(x float64) float64 {
 	return r + math.Log(x) - 0.5/x - z*(1.0/12-z*(1.0/120-z*(1.0/252-z*(1.0/240-z*(1.0/132-z*(691.0/32760-z/12))))))
 }
 
+// How small the terms are, beside the sum, that a series is left at by a function of float32, and by one of float64.
+const (
+	epsilon32 = 1e-9
+	epsilon64 = 1e-17
+)
+
+// float32s is a function of two numbers to the precision of float32.
+func float32s(f func(a, b, eps float64) float64) func(out []float32, in [][]float32) {
+	return func(out []float32, in [][]float32) {
+		a, b := in[0][:len(out)], in[1][:len(out)]
+		for i := range out {
+			out[i] = float32(f(float64(a[i]), float64(b[i]), epsilon32))
+		}
+	}
+}
+
 // zeta is the Hurwitz zeta function, by Euler-Maclaurin summation.
-func zeta(s, q float64) float64 {
+func zeta(s, q float64) float64 { return zetaTo(s, q, epsilon64) }
+
+func zetaTo(s, q, eps float64) float64 {
 	switch {
 	case s == 1:
 		return math.Inf(1)
@@ -190,8 +208,11 @@ func zeta(s, q float64) float64 {
 		}
 	}
 	sum := 0.0
-	a := q
-	for i := 0; i < 12 || a <= 12; i++ {
+	a, terms := q, 12
+	if eps > epsilon64 && s <= 8 {
+		terms = 6
+	}
+	for i := 0; i < terms || a <= float64(terms); i++ {
 		sum += power(a)
 		a++
 	}
@@ -213,7 +234,9 @@ func zeta(s, q float64) float64 {
 }
 
 // polygamma is derivative number n of digamma, by the zeta function (A&S 6.4.10).
-func polygamma(n int64, x float64) float64 {
+func polygamma(n int64, x float64) float64 { return polygammaTo(n, x, epsilon64) }
+
+func polygammaTo(n int64, x, eps float64) float64 {
 	switch {
 	case n == 0:
 		return digamma(x)
@@ -226,7 +249,7 @@ func polygamma(n int64, x float64) float64 {
 	if n%2 == 0 {
 		sign = -1
 	}
-	return sign * math.Gamma(float64(n)+1) * zeta(float64(n)+1, x)
+	return sign * math.Gamma(float64(n)+1) * zetaTo(float64(n)+1, x, eps)
 }
 
 // bessIe is exp(-|x|) I_n(|x|) for n 0 or 1: by its power series (A&S 9.6.10), all of whose terms are positive, and from 30 by its asymptotic
@@ -369,12 +392,12 @@ func airyAi(x float64) float64 {
 }
 
 // igammaSeries is the regularised lower incomplete gamma function by its power series (A&S 6.5.29), which converges fast for x < a+1.
-func igammaSeries(a, x float64) float64 {
+func igammaSeries(a, x, eps float64) float64 {
 	s, t := 1/a, 1/a
 	for n := 1.0; n < 2000; n++ {
 		t *= x / (a + n)
 		s += t
-		if t < s*1e-17 {
+		if t < s*eps {
 			break
 		}
 	}
@@ -384,7 +407,7 @@ func igammaSeries(a, x float64) float64 {
 
 // igammaFraction is the upper one by its continued fraction (A&S 6.5.31), evaluated by the modified method of Lentz, as in Numerical Recipes,
 // section 6.2; it converges fast for x > a+1.
-func igammaFraction(a, x float64) float64 {
+func igammaFraction(a, x, eps float64) float64 {
 	const tinyv = 1e-300
 	b := x + 1 - a
 	c, d := 1/tinyv, 1/b
@@ -402,7 +425,7 @@ func igammaFraction(a, x float64) float64 {
 		}
 		d = 1 / d
 		h *= d * c
-		if math.Abs(d*c-1) < 1e-16 {
+		if math.Abs(d*c-1) < 10*eps {
 			break
 		}
 	}
@@ -411,7 +434,9 @@ func igammaFraction(a, x float64) float64 {
 }
 
 // igamma is the lower function, by whichever of the two expansions converges.
-func igamma(a, x float64) float64 {
+func igamma(a, x float64) float64 { return igammaTo(a, x, epsilon64) }
+
+func igammaTo(a, x, eps float64) float64 {
 	switch {
 	case x < 0 || a < 0:
 		return math.NaN()
@@ -432,13 +457,15 @@ func igamma(a, x float64) float64 {
 	case a != a || x != x:
 		return math.NaN()
 	case x < a+1:
-		return igammaSeries(a, x)
+		return igammaSeries(a, x, eps)
 	}
-	return 1 - igammaFraction(a, x)
+	return 1 - igammaFraction(a, x, eps)
 }
 
 // igammac is the upper function, igamma's complement, without the loss of digits that 1 - igamma would have.
-func igammac(a, x float64) float64 {
+func igammac(a, x float64) float64 { return igammacTo(a, x, epsilon64) }
+
+func igammacTo(a, x, eps float64) float64 {
 	switch {
 	case x < 0 || a < 0:
 		return math.NaN()
@@ -459,9 +486,9 @@ func igammac(a, x float64) float64 {
 	case a != a || x != x:
 		return math.NaN()
 	case x < a+1:
-		return 1 - igammaSeries(a, x)
+		return 1 - igammaSeries(a, x, eps)
 	}
-	return igammaFraction(a, x)
+	return igammaFraction(a, x, eps)
 }
 
 // polynomials registers the orthogonal polynomials, each by its three-term recurrence (A&S 22.7), upwards from degrees 0 and 1.

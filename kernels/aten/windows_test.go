@@ -177,3 +177,50 @@ func TestSinc(t *testing.T) {
 		}
 	}
 }
+
+// TestPoolsOfChannelsLast: what is pooled does not depend on how it lies in memory.
+func TestPoolsOfChannelsLast(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 1))
+	for i := range 60 {
+		n, ch, h, w := 1+r.Int64N(3), 4+r.Int64N(200), 4+r.Int64N(12), 4+r.Int64N(12)
+		last := tensor.EmptyUnset(tensor.Float32, []int64{n, ch, h, w}, []int64{ch * h * w, 1, ch * w, ch})
+		v := make([]float64, last.Numel())
+		for i := range v {
+			if v[i] = float64(r.IntN(20)); r.IntN(30) == 0 {
+				v[i] = math.NaN()
+			}
+		}
+		last.SetFloats(v)
+		plain := last.Contiguous()
+		k, pad := 2+r.Int64N(2), r.Int64N(2)
+		kernel, stride, padding, ceil := ints([]int64{k, k}), ints([]int64{1 + r.Int64N(3), 1 + r.Int64N(3)}), ints([]int64{pad, pad}), r.IntN(2) == 0
+		for op, args := range map[string][]Value{
+			"aten.max_pool2d_with_indices.default": {kernel, stride, padding, ints([]int64{1, 1}), ceil},
+			"aten.avg_pool2d.default":              {kernel, stride, padding, ceil, i%2 == 0, nil},
+			"aten.adaptive_max_pool2d.default":     {ints([]int64{3, 2})},
+			"aten._adaptive_avg_pool2d.default":    {ints([]int64{3, 2})},
+		} {
+			var results [2][]Value
+			for i, x := range []*tensor.Tensor{last, plain} {
+				v, err := Run(Eager, op, append([]Value{x}, args...)...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if l, ok := v.([]Value); ok {
+					results[i] = l
+				} else {
+					results[i] = []Value{v}
+				}
+			}
+			for i := range results[0] {
+				got, want := results[0][i].(*tensor.Tensor), results[1][i].(*tensor.Tensor)
+				if !got.IsContiguous(tensor.ChannelsLast) {
+					t.Fatalf("%s: result %d has strides %v", op, i, got.Stride)
+				}
+				if diff := cmp.Diff(want.Floats(), got.Floats(), cmpopts.EquateNaNs()); diff != "" {
+					t.Fatalf("%s of %v: result %d: %s", op, last.Shape, i, diff)
+				}
+			}
+		}
+	}
+}

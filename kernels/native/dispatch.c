@@ -56,13 +56,40 @@ void whittle_stream_end(void) {
 #endif
 }
 
+// memcpy for rows of some kilobytes: the library's way with these is slow where to and from lie differently in their pages. A row is copied from its end where
+// what is read next would otherwise look like what was written last.
+static void copy_row(void *restrict to, const void *restrict from, size_t n) {
+#if defined(__x86_64__)
+  char *d = to;
+  const char *s = from;
+  if (n >= 256 && n <= 64 << 10) {
+    size_t i = 0, whole = n & ~(size_t)63;
+    if ((size_t)((uintptr_t)d - (uintptr_t)s & 4095) < 512) {
+      memcpy(d + whole, s + whole, n - whole);
+      for (i = whole; i >= 64; i -= 64) {
+        __m128i a = _mm_loadu_si128((const __m128i *)(s + i) - 1), b = _mm_loadu_si128((const __m128i *)(s + i) - 2), c = _mm_loadu_si128((const __m128i *)(s + i) - 3), e = _mm_loadu_si128((const __m128i *)(s + i) - 4);
+        _mm_storeu_si128((__m128i *)(d + i) - 1, a), _mm_storeu_si128((__m128i *)(d + i) - 2, b), _mm_storeu_si128((__m128i *)(d + i) - 3, c), _mm_storeu_si128((__m128i *)(d + i) - 4, e);
+      }
+      return;
+    }
+    for (; i < whole; i += 64) {
+      __m128i a = _mm_loadu_si128((const __m128i *)(s + i)), b = _mm_loadu_si128((const __m128i *)(s + i) + 1), c = _mm_loadu_si128((const __m128i *)(s + i) + 2), e = _mm_loadu_si128((const __m128i *)(s + i) + 3);
+      _mm_storeu_si128((__m128i *)(d + i), a), _mm_storeu_si128((__m128i *)(d + i) + 1, b), _mm_storeu_si128((__m128i *)(d + i) + 2, c), _mm_storeu_si128((__m128i *)(d + i) + 3, e);
+    }
+    memcpy(d + whole, s + whole, n - whole);
+    return;
+  }
+#endif
+  memcpy(to, from, n);
+}
+
 // Row k of to, of size bytes, is what lies at at[k] of from.
 void whittle_move_rows(char *to, const char *from, const int64_t *at, int64_t n, int64_t size, int past) {
   if (past) {
     for (int64_t k = 0; k < n; k++) whittle_stream(to + k * size, from + at[k], size);
     whittle_stream_end();
   } else {
-    for (int64_t k = 0; k < n; k++) memcpy(to + k * size, from + at[k], size);
+    for (int64_t k = 0; k < n; k++) copy_row(to + k * size, from + at[k], size);
   }
 }
 
@@ -76,7 +103,7 @@ void whittle_move_rows(char *to, const char *from, const int64_t *at, int64_t n,
     }                                                                                                                       \
     for (int64_t i = 0; i < rows; i++, to += ds, from += ss) {                                                              \
       if (d == 1 && s == 1)                                                                                                 \
-        memcpy(to, from, n * sizeof(T));                                                                                    \
+        copy_row(to, from, n * sizeof(T));                                                                                  \
       else if (d == 1 && s == -1)                                                                                           \
         for (int64_t j = 0; j < n; j++) to[j] = from[-j];                                                                   \
       else if (d == 1 && s == 0)                                                                                            \
@@ -98,6 +125,53 @@ void whittle_copy_rows(int64_t size, void *to, int64_t d, int64_t ds, const void
     case 4: copy_uint32_t(to, d, ds, from, s, ss, n, rows); break;
     case 8: copy_uint64_t(to, d, ds, from, s, ss, n, rows); break;
   }
+}
+
+// n rows of width elements: of each, as many as a run has, from its first number on, are those of from at the row's start and its second number.
+#define PICK(T)                                                                                                                            \
+  static void pick_##T(T *restrict to, const T *restrict from, const int64_t *starts, int64_t n, const int64_t *runs, int64_t count, int64_t width) { \
+    for (int64_t k = 0; k < n; k++, to += width)                                                                                           \
+      for (int64_t r = 0; r < count; r++) {                                                                                                \
+        T *d = to + runs[3 * r];                                                                                                           \
+        const T *s = from + starts[k] + runs[3 * r + 1];                                                                                   \
+        int64_t m = runs[3 * r + 2];                                                                                                       \
+        if (m == 1)                                                                                                                        \
+          d[0] = s[0];                                                                                                                     \
+        else                                                                                                                               \
+          copy_row(d, s, m * sizeof(T));                                                                                                   \
+      }                                                                                                                                    \
+  }
+typedef struct { uint64_t lo, hi; } pair_t;
+PICK(uint8_t) PICK(uint16_t) PICK(uint32_t) PICK(uint64_t) PICK(pair_t)
+
+void whittle_pick_rows(int64_t size, void *to, const void *from, const int64_t *starts, int64_t n, const int64_t *runs, int64_t count, int64_t width) {
+  switch (size) {
+    case 1: pick_uint8_t(to, from, starts, n, runs, count, width); break;
+    case 2: pick_uint16_t(to, from, starts, n, runs, count, width); break;
+    case 4: pick_uint32_t(to, from, starts, n, runs, count, width); break;
+    case 8: pick_uint64_t(to, from, starts, n, runs, count, width); break;
+    case 16: pick_pair_t(to, from, starts, n, runs, count, width); break;
+  }
+}
+
+// n pairs of an element of a and one of b, sa and sb apart.
+#define PAIRS(T)                                                                                       \
+  static void pairs_##T(T *restrict o, const T *a, int64_t sa, const T *b, int64_t sb, int64_t n) {    \
+    if (sa == 1 && sb == 0) {                                                                          \
+      T y = b[0];                                                                                      \
+      for (int64_t i = 0; i < n; i++) o[2 * i] = a[i], o[2 * i + 1] = y;                               \
+    } else if (sa == 1 && sb == 1)                                                                     \
+      for (int64_t i = 0; i < n; i++) o[2 * i] = a[i], o[2 * i + 1] = b[i];                            \
+    else                                                                                               \
+      for (int64_t i = 0; i < n; i++) o[2 * i] = a[i * sa], o[2 * i + 1] = b[i * sb];                  \
+  }
+PAIRS(float) PAIRS(double)
+
+void whittle_pairs(int64_t size, void *o, const void *a, int64_t sa, const void *b, int64_t sb, int64_t n) {
+  if (size == 4)
+    pairs_float(o, a, sa, b, sb, n);
+  else
+    pairs_double(o, a, sa, b, sb, n);
 }
 
 int whittle_cpu_level(void) {

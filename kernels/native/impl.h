@@ -843,7 +843,7 @@ const whittle_kernels TABLE = {
     NAME(reduce32_soft_cols), NAME(reduce64_soft_cols), NAME(reduce32_soft_rows), NAME(reduce64_soft_rows), NAME(reduce32_soft_back_cols), NAME(reduce64_soft_back_cols), NAME(reduce32_distances), NAME(reduce64_distances), NAME(gemm32_turn), NAME(gemm64_turn),
     NAME(conv32_weights), NAME(conv64_weights), NAME(conv32_product), NAME(conv64_product), NAME(conv32_unfold), NAME(conv64_unfold), NAME(conv32_fold), NAME(conv64_fold), NAME(conv32_depthwise), NAME(conv64_depthwise),
     NAME(pieces32), NAME(polynomial32), NAME(normal32), NAME(fft_lines),
-    NAME(ints64), NAME(sum_ints64), NAME(convert), NAME(lu64), NAME(cholesky64), NAME(triangle64),
+    NAME(ints64), NAME(sum_ints64), NAME(convert), NAME(lu64), NAME(cholesky64), NAME(reduce32_windows_max), NAME(reduce32_windows_mean), NAME(outer64), NAME(triangle64),
 };
 #undef LOOP
 #undef SQRTS

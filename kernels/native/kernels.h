@@ -99,7 +99,7 @@ typedef struct {
   void (*fold64)(double *im, const double *col, const whittle_plane *g);
   void (*depthwise32)(int what, float *y, float *im, float *w, const whittle_plane *g);
   void (*depthwise64)(int what, double *y, double *im, double *w, const whittle_plane *g);
-  int64_t (*pieces32)(float *o, const float *a, int64_t n, const double *table, const int32_t *index, int32_t bits, int64_t *other);
+  int64_t (*pieces32)(float *o, const float *a, int64_t n, const double *table, const int32_t *index, int32_t bits, const float *ends, int64_t *other);
   void (*polynomial32)(int kind, float *o, const float *a, const float *degree, int64_t n);
   void (*normal32)(float *b, int64_t n, double mean, double std);
   void (*fft_lines)(int what, const int64_t *h, const double *t, const double *roots, int64_t side, int64_t n, const void *src, const int64_t *at, int64_t step, void *dst,
@@ -109,6 +109,9 @@ typedef struct {
   void (*convert)(int to, int from, void *o, const void *a, int64_t n);
   void (*lu64)(double *a, int64_t n, int64_t m, int64_t *piv);
   int64_t (*cholesky64)(double *a, int64_t n, int upper, double *column);
+  void (*windows_max32)(float *best, int64_t *o, const float *a, const int64_t *at, const int64_t *ends, int64_t windows, int64_t cols);
+  void (*windows_mean32)(float *o, const float *a, const int64_t *at, const int64_t *ends, const float *sizes, int64_t windows, int64_t cols);
+  void (*outer64)(int64_t m, int64_t n, double alpha, const double *x, const double *y, double *a, int64_t lda);
   void (*triangle64)(const double *a, double *b, int64_t n, int64_t k, int upper, int unit, int trans);
 } whittle_kernels;
 
@@ -119,4 +122,6 @@ void *whittle_room(size_t n);
 void whittle_stream(void *to, const void *from, size_t n);
 void whittle_stream_end(void);
 void whittle_copy_rows(int64_t size, void *to, int64_t d, int64_t ds, const void *from, int64_t s, int64_t ss, int64_t n, int64_t rows);
+void whittle_pairs(int64_t size, void *o, const void *a, int64_t sa, const void *b, int64_t sb, int64_t n);
+void whittle_pick_rows(int64_t size, void *to, const void *from, const int64_t *starts, int64_t n, const int64_t *runs, int64_t count, int64_t width);
 void whittle_move_rows(char *to, const char *from, const int64_t *at, int64_t n, int64_t size, int past);

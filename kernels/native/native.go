@@ -68,6 +68,9 @@ static void norm_cols32(const whittle_kernels *t, double *dw, double *db, float 
       t->NM(op, o + i * ro, in, step, num, n); \
     } \
   }
+static void choose_rows(const whittle_kernels *t, int size, void *o, int64_t ro, uint8_t *c, int64_t sc, int64_t rc, void *a, int64_t sa, int64_t ra, void *b, int64_t sb, int64_t rb, int64_t n, int64_t rows) {
+  for (int64_t r = 0; r < rows; r++) t->select(size, (char *)o + r * ro * size, c + r * rc, sc, (char *)a + r * ra * size, sa, (char *)b + r * rb * size, sb, n);
+}
 ROWS1(unary32, float)
 ROWS1(unary64, double)
 ROWS2(binary32, float, float)
@@ -79,6 +82,8 @@ ROWS3(point32, float)
 ROWS3(point64, double)
 POINT(point32, float)
 POINT(point64, double)
+static void windows_max32(const whittle_kernels *t, float *best, int64_t *o, float *a, int64_t *at, int64_t *ends, int64_t windows, int64_t cols) { t->windows_max32(best, o, a, at, ends, windows, cols); }
+static void windows_mean32(const whittle_kernels *t, float *o, float *a, int64_t *at, int64_t *ends, float *sizes, int64_t windows, int64_t cols) { t->windows_mean32(o, a, at, ends, sizes, windows, cols); }
 static void polynomial32(const whittle_kernels *t, int kind, float *o, float *a, float *degree, int64_t n) { t->polynomial32(kind, o, a, degree, n); }
 static void normal32(const whittle_kernels *t, float *b, int64_t n, double mean, double std) { t->normal32(b, n, mean, std); }
 static void weights32(const whittle_kernels *t, int64_t m, int64_t k, float *packed, float *w, int64_t part, int64_t parts) { t->weights32(m, k, packed, w, part, parts); }
@@ -464,6 +469,15 @@ func CompareRows[T float32 | float64 | int64](op Op, out Lane[uint8], a, b Lane[
 	}
 }
 
+// SelectRows is Select for rows of n elements; the step of out is 1.
+func SelectRows[T uint8 | uint16 | uint32 | uint64](out Lane[T], cond Lane[uint8], a, b Lane[T], n, rows int64) {
+	o, _, ro := out.lane(n, rows)
+	c, sc, rc := cond.lane(n, rows)
+	pa, sa, ra := a.lane(n, rows)
+	pb, sb, rb := b.lane(n, rows)
+	C.choose_rows(table, C.int(unsafe.Sizeof(zero[T]())), o, ro, (*C.uint8_t)(c), sc, rc, pa, sa, ra, pb, sb, rb, C.int64_t(n), C.int64_t(rows))
+}
+
 // PointRows is Point for rows of n elements; the step of out is 1.
 func PointRows[T float32 | float64](op Op, out Lane[T], in []Lane[T], num []float64, n, rows int64) {
 	var p [4]C.double
@@ -803,6 +817,39 @@ func NormBack32(dx, x, g, mean, rstd, weight []float32, dw, db []float64, cols, 
 	})
 }
 
+// Pairs makes out of pairs of an element of a and one of b, astep and bstep apart.
+func Pairs[T float32 | float64](out, a []T, astep int64, b []T, bstep int64) {
+	n := int64(len(out) / 2)
+	if n == 0 {
+		return
+	}
+	_, _ = a[astep*(n-1)], b[bstep*(n-1)]
+	var z T
+	C.whittle_pairs(C.int64_t(unsafe.Sizeof(z)), unsafe.Pointer(unsafe.SliceData(out)), unsafe.Pointer(unsafe.SliceData(a)), C.int64_t(astep), unsafe.Pointer(unsafe.SliceData(b)), C.int64_t(bstep), C.int64_t(n))
+}
+
+// Windows are sets of the rows of a matrix: window i takes those that At names from Ends[i] to Ends[i+1]-1.
+type Windows struct {
+	At, Ends []int64
+}
+
+// MaxWindows32 gives of each window of a, of rows of cols elements, and of each column the greatest element and its row: the last NaN, else the first that
+// equals it. No window is empty, and rows are less than 1<<31.
+func MaxWindows32(best []float32, row []int64, a []float32, w Windows, cols int) {
+	if n := (len(w.Ends) - 1) * cols; n > 0 {
+		_, _ = best[n-1], row[n-1]
+		C.windows_max32(table, p32(best), pi64(row), p32(a), pi64(w.At), pi64(w.Ends), C.int64_t(len(w.Ends)-1), C.int64_t(cols))
+	}
+}
+
+// MeanWindows32 gives of each window of a, of rows of cols elements, and of each column the sum, in the order of the rows, divided by the window's size.
+func MeanWindows32(out, a []float32, w Windows, sizes []float32, cols int) {
+	if n := (len(w.Ends) - 1) * cols; n > 0 {
+		_, _ = out[n-1], sizes[len(w.Ends)-2]
+		C.windows_mean32(table, p32(out), p32(a), pi64(w.At), pi64(w.Ends), p32(sizes), C.int64_t(len(w.Ends)-1), C.int64_t(cols))
+	}
+}
+
 // A Matrix is a strided matrix for the gemm kernels: element (i, j) is Data[i*RS+j*CS].
 type Matrix[T float32 | float64] struct {
 	Data   []T
@@ -824,7 +871,7 @@ type Grid[T any] struct {
 }
 
 // CopyRows copies rows rows of n elements, which are apart from those copied to. It uses one thread.
-func CopyRows[T uint8 | uint16 | uint32 | uint64](to, from Grid[T], n, rows int64) {
+func CopyRows[T uint8 | uint16 | uint32 | uint64 | float32 | float64 | int64](to, from Grid[T], n, rows int64) {
 	if n <= 0 || rows <= 0 {
 		return
 	}
@@ -835,6 +882,19 @@ func CopyRows[T uint8 | uint16 | uint32 | uint64](to, from Grid[T], n, rows int6
 	C.whittle_copy_rows(C.int64_t(unsafe.Sizeof(to.Memory[0])), unsafe.Pointer(&to.Memory[to.At]), C.int64_t(to.Step), C.int64_t(to.Row),
 		unsafe.Pointer(&from.Memory[from.At]), C.int64_t(from.Step), C.int64_t(from.Row), C.int64_t(n), C.int64_t(rows))
 }
+
+// PickRows fills to with rows of width elements, each made of runs: of row i, Length elements from To on are those of from at starts[i]+From.
+func PickRows[T uint8 | uint16 | uint32 | uint64 | [2]uint64](to, from []T, starts []int64, runs []Run, width int) {
+	if len(starts) == 0 || len(runs) == 0 {
+		return
+	}
+	_ = to[len(starts)*width-1]
+	var z T
+	C.whittle_pick_rows(C.int64_t(unsafe.Sizeof(z)), unsafe.Pointer(unsafe.SliceData(to)), unsafe.Pointer(unsafe.SliceData(from)), pi64(starts), C.int64_t(len(starts)), pi64(unsafe.Slice(&runs[0].To, 3*len(runs))), C.int64_t(len(runs)), C.int64_t(width))
+}
+
+// A Run is neighbours of a row of PickRows.
+type Run struct{ To, From, Length int64 }
 
 // MoveRows fills out with rows of size bytes: row k is what begins at at[k] of from. op is 0 or Streamed.
 func MoveRows(op Op, out, from []byte, at []int64, size int) {

@@ -2,7 +2,7 @@ package native
 
 /*
 #include "kernels.h"
-static int64_t pieces32(const whittle_kernels *t, float *o, float *a, int64_t n, double *table, int32_t *index, int32_t bits, int64_t *other) { return t->pieces32(o, a, n, table, index, bits, other); }
+static int64_t pieces32(const whittle_kernels *t, float *o, float *a, int64_t n, double *table, int32_t *index, int32_t bits, float *ends, int64_t *other) { return t->pieces32(o, a, n, table, index, bits, ends, other); }
 */
 import "C"
 
@@ -61,15 +61,8 @@ func (p *Pieces) Map(out, a []float32) {
 		left := p.level(0, out[:n], a[:n], &other)
 		k := 0
 		for _, i := range other[:left] {
-			switch b := math.Float32bits(a[i]); b {
-			case 0, infBits:
-				out[i] = p.ends[b>>30]
-			case signBit, signBit | infBits:
-				out[i] = p.ends[2+b&^signBit>>30]
-			default:
-				x[k], other[k] = a[i], i
-				k++
-			}
+			x[k], other[k] = a[i], i
+			k++
 		}
 		if k > 0 {
 			for _, i := range hard[:p.level(1, y[:k], x[:k], &hard)] {
@@ -88,7 +81,7 @@ func (p *Pieces) level(which int, out, a []float32, other *[1024]int64) int {
 	l := &p.levels[which]
 	for {
 		p.mu.RLock()
-		left := int(C.pieces32(table, p32(out), p32(a), C.int64_t(len(a)), p64(l.table), (*C.int32_t)(unsafe.SliceData(l.index)), C.int32_t(l.bits), (*C.int64_t)(&other[0])))
+		left := int(C.pieces32(table, p32(out), p32(a), C.int64_t(len(a)), p64(l.table), (*C.int32_t)(unsafe.SliceData(l.index)), C.int32_t(l.bits), p32(p.ends[:]), (*C.int64_t)(&other[0])))
 		asked := true
 		for _, i := range other[:left] {
 			asked = asked && l.index[math.Float32bits(a[i])>>l.bits] != 0

@@ -86,7 +86,7 @@ static void REDUCE(cols)(int op, double *o, const T *a, const double *center, in
 // gives in double.
 enum { REDUCE(FEW) = 64 };
 static void REDUCE(dot_rows)(double *o, const T *a, const T *v, int64_t rows, int64_t cols, int64_t stride) {
-  enum { L = 4 * VB / sizeof(T) };
+  enum { V = VB / sizeof(T), L = 4 * V };
   for (int64_t r = 0; r < rows; r++, a += stride) {
     double m = 0;
     int64_t i = 0;
@@ -101,6 +101,14 @@ static void REDUCE(dot_rows)(double *o, const T *a, const T *v, int64_t rows, in
       for (int h = L / 2; h > 0; h /= 2)
         for (int j = 0; j < h; j++) sums[j] += sums[j + h];
       m += sums[0];
+    }
+    if (i + V <= cols) { // what is left of short rows, a vector at a time
+      typedef T vt __attribute__((vector_size(VB), aligned(sizeof(T)), may_alias));
+      vt some = {0};
+      for (; i + V <= cols; i += V) some += *(const vt *)(a + i) * *(const vt *)(v + i);
+      double even = 0, odd = 0;
+      for (int j = 0; j < V; j += 2) even += some[j], odd += some[j + 1];
+      m += even + odd;
     }
     for (; i < cols; i++) m += (double)a[i] * (double)v[i];
     o[r] = m;
@@ -143,6 +151,54 @@ static void REDUCE(arg_cols)(int64_t *o, T *best, const T *a, int64_t rows, int6
   }
 }
 
+// Of each of some windows, the rows at[ends[w]] to at[ends[w+1]-1] of a, of cols elements: of each column the greatest element and its row, of NaNs the
+// last, else the first.
+static void REDUCE(windows_max)(T *best, int64_t *o, const T *a, const int64_t *at, const int64_t *ends, int64_t windows, int64_t cols) {
+  enum { L = VB / sizeof(T) };
+  typedef T vt __attribute__((vector_size(VB), aligned(sizeof(T)), may_alias));
+  typedef INT vi __attribute__((vector_size(VB), aligned(sizeof(T)), may_alias));
+  for (int64_t w = 0; w < windows; w++, best += cols, o += cols) {
+    for (int64_t j = 0; j < cols && cols < L; j++) {
+      T m = -__builtin_inf();
+      int64_t which = at[ends[w]];
+      for (int64_t k = ends[w]; k < ends[w + 1]; k++) {
+        T x = a[at[k] * cols + j];
+        if ((x > m) | (x != x)) m = x, which = at[k];
+      }
+      best[j] = m, o[j] = which;
+    }
+    for (int64_t j0 = 0; j0 < cols && cols >= L; j0 += L) {
+      int64_t j = j0 + L <= cols ? j0 : cols - L; // the last ones once more, where they are no whole vector
+      vt m = (vt){0} - (T)__builtin_inf();
+      vi which = (vi){0} + (INT)at[ends[w]];
+      for (int64_t k = ends[w]; k < ends[w + 1]; k++) {
+        vt x = *(const vt *)(a + at[k] * cols + j);
+        vi up = (x > m) | (x != x);
+        m = (vt)((up & (vi)x) | (~up & (vi)m));
+        which = (up & (INT)at[k]) | (~up & which);
+      }
+      *(vt *)(best + j) = m;
+      for (int i = 0; i < L; i++) o[j + i] = which[i];
+    }
+  }
+}
+
+// The sums of the columns of windows, divided by the window's size.
+static void REDUCE(windows_mean)(T *o, const T *a, const int64_t *at, const int64_t *ends, const T *sizes, int64_t windows, int64_t cols) {
+  enum { W = 128 };
+  for (int64_t w = 0; w < windows; w++, o += cols)
+    for (int64_t j0 = 0; j0 < cols; j0 += W) {
+      T m[W], size = sizes[w];
+      int64_t n = cols - j0 < W ? cols - j0 : W;
+      for (int64_t j = 0; j < n; j++) m[j] = 0;
+      for (int64_t k = ends[w]; k < ends[w + 1]; k++) {
+        const T *p = a + at[k] * cols + j0;
+        for (int64_t j = 0; j < n; j++) m[j] += p[j];
+      }
+      for (int64_t j = 0; j < n; j++) o[j0 + j] = m[j] / size;
+    }
+}
+
 // What is run along lines, one row each: what it begins with, and what the next element makes of it.
 #define SCANS(ROW)                   \
   ROW(SUM, 0, m + x)                 \
@@ -176,17 +232,26 @@ static void REDUCE(scan_cols)(int op, T *o, const T *a, int64_t rows, int64_t co
 #undef ROW
 }
 
+// GEMM(turn) in one copy.
+static __attribute__((noinline)) void REDUCE(turned)(T *d, int64_t ds, const T *s, int64_t ss, int64_t w, int64_t k) { GEMM(turn)(d, ds, s, ss, w, k); }
+
 // The same along contiguous rows.
 static void REDUCE(scan_rows)(int op, T *o, const T *a, int64_t rows, int64_t cols) {
-  enum { K = 8 };
+  enum { K = 16, B = 64 };
   int64_t r = 0;
+  T block[K * B]; // of columns, turned
 #define ROW(OP, INIT, STEP)                                                       \
   case W_SCAN_##OP:                                                               \
     for (; r + K <= rows; r += K, a += K * cols, o += K * cols) {                 \
       double some[K];                                                             \
       for (int k = 0; k < K; k++) some[k] = INIT;                                 \
-      for (int64_t i = 0; i < cols; i++)                                          \
-        for (int k = 0; k < K; k++) { double m = some[k], x = a[i + k * cols]; m = STEP; some[k] = m; o[i + k * cols] = (T)m; } \
+      for (int64_t i = 0; i < cols; i += B) {                                     \
+        int64_t w = cols - i < B ? cols - i : B;                                  \
+        REDUCE(turned)(block, K, a + i, cols, K, w);                              \
+        for (int64_t j = 0; j < w; j++)                                           \
+          for (int k = 0; k < K; k++) { double m = some[k], x = block[j * K + k]; m = STEP; some[k] = m; block[j * K + k] = (T)m; } \
+        REDUCE(turned)(o + i, cols, block, K, w, K);                              \
+      }                                                                           \
     }                                                                             \
     for (; r < rows; r++, a += cols, o += cols) {                                 \
       double m = INIT;                                                            \

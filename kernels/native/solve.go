@@ -5,8 +5,11 @@ package native
 static void lu64(const whittle_kernels *t, double *a, int64_t n, int64_t m, int64_t *piv) { t->lu64(a, n, m, piv); }
 static int64_t cholesky64(const whittle_kernels *t, double *a, int64_t n, int upper, double *column) { return t->cholesky64(a, n, upper, column); }
 static void triangle64(const whittle_kernels *t, double *a, double *b, int64_t n, int64_t k, int upper, int unit, int trans) { t->triangle64(a, b, n, k, upper, unit, trans); }
+static void outer64(const whittle_kernels *t, int64_t m, int64_t n, double alpha, double *x, double *y, double *a, int64_t lda) { t->outer64(m, n, alpha, x, y, a, lda); }
 */
 import "C"
+
+import "whittle/kernels/parallel"
 
 // Factors and solutions of matrices that stay in the cache, see solve.h.
 
@@ -34,6 +37,17 @@ func SolveTriangle(a, b []float64, n, k int, upper, unit, trans bool) {
 		_, _ = a[n*n-1], b[n*k-1]
 		C.triangle64(table, p64(a), p64(b), C.int64_t(n), C.int64_t(k), truth(upper), truth(unit), truth(trans))
 	}
+}
+
+// AddOuter adds alpha*x[i]*y[j] to element (i, j) of a (m x n), whose rows are lda apart.
+func AddOuter(m, n int, alpha float64, x, y, a []float64, lda int) {
+	if m == 0 || n == 0 {
+		return
+	}
+	_, _, _ = x[m-1], y[n-1], a[(m-1)*lda+n-1]
+	parallel.For(m, 4*grain/n+1, func(lo, hi int) {
+		C.outer64(table, C.int64_t(hi-lo), C.int64_t(n), C.double(alpha), p64(x[lo:]), p64(y), p64(a[lo*lda:]), C.int64_t(lda))
+	})
 }
 
 func truth(b bool) C.int {

@@ -266,18 +266,26 @@ func copyRows[T any](l *Loop, in []int64, dst, src *Tensor) {
 
 // complexRows stores real numbers as complex ones.
 func complexRows[D, S float32 | float64](l *Loop, in []int64, dst, src *Tensor) {
-	d, s := all[[2]D](dst), all[S](src)
+	const chunk = 512
+	d, s, zero := all[D](dst), all[S](src), []D{0}
+	same, _ := any(s).([]D)
 	l.Rows(func(o []int64, n int64) {
 		a, b := o[0], o[1]
+		if in[0] == 1 && same != nil {
+			native.Pairs(d[2*a:2*(a+n)], same[b:], in[1], zero, 0)
+			return
+		}
 		if in[0] == 1 && in[1] == 1 {
-			y := d[a : a+n]
-			for i, x := range s[b : b+n] {
-				y[i] = [2]D{D(x)}
+			var buf [chunk]D
+			for k := int64(0); k < n; k += chunk {
+				m := min(chunk, n-k)
+				native.Convert(0, buf[:m], s[b+k:b+k+m])
+				native.Pairs(d[2*(a+k):2*(a+k+m)], buf[:], 1, zero, 0)
 			}
 			return
 		}
 		for i := int64(0); i < n; i++ {
-			d[a] = [2]D{D(s[b])}
+			d[2*a], d[2*a+1] = D(s[b]), 0
 			a += in[0]
 			b += in[1]
 		}
