@@ -689,16 +689,7 @@ func init() {
 			}
 			b := &build.B{D: f.Below}
 			var v *tensor.Tensor
-			err = build.Run(func() {
-				v = b.T("randn_like.default", in)
-				if !build.Is(args[2], 1) {
-					v = b.Mul(v, args[2])
-				}
-				if !build.Is(args[1], 0) {
-					v = b.Add(v, args[1])
-				}
-			})
-			if err != nil {
+			if err = build.Run(func() { v = b.T("normal_functional.default", in, args[1], args[2]) }); err != nil {
 				return nil, err
 			}
 			return t, f.write(t, v)

@@ -26,6 +26,7 @@ func noops(g *fx.Graph) error {
 			outputs[t.Storage] = true
 		}
 	}
+	var dropped []copied
 	for _, n := range append([]*fx.Node(nil), g.Nodes...) {
 		src := noopSource(n)
 		if src == nil {
@@ -40,8 +41,35 @@ func noops(g *fx.Graph) error {
 		}
 		g.ReplaceUses(n, src)
 		g.Erase(n)
+		if to.Storage != from.Storage {
+			dropped = append(dropped, copied{to, src})
+		}
+	}
+	for _, c := range dropped {
+		c.move(g)
 	}
 	return nil
+}
+
+// A copied tensor has lost its storage: it is taken for what it was copied from.
+type copied struct {
+	t   *tensor.Tensor
+	src *fx.Node
+}
+
+// move has the values that are views of the copy be views of its source, which may start elsewhere in its storage.
+func (c copied) move(g *fx.Graph) {
+	src := valueOf(c.src)
+	for _, n := range g.Nodes {
+		n.Val, _ = aten.MapTensors(n.Val, func(t *tensor.Tensor) (aten.Value, error) {
+			if t.Storage != c.t.Storage {
+				return t, nil
+			}
+			v := tensor.NewView(src, t.Shape, t.Stride, src.Offset+t.Offset-c.t.Offset)
+			v.DType = t.DType
+			return v, nil
+		})
+	}
 }
 
 // noopSource is the value that n passes on unchanged if their metadata agree; nil for other operators.

@@ -102,7 +102,25 @@ func ranks(args []vm.Object, kw []vm.KwArg) bool {
 	if len(args) > 1 && slices.ContainsFunc(args, programInstance) {
 		return true
 	}
-	return len(args) == 1 && args[0].Type().Name == "dict_values"
+	return len(args) == 1 && (args[0].Type().Name == "dict_values" || ordersInstances(args[0]))
+}
+
+// ranksInstances reports whether f is max or min of instances: PyTorch has these for numbers, constants and tensors only, whoever calls.
+func ranksInstances(f *vm.Builtin, args []vm.Object) bool {
+	return f.Module == "builtins" && (f.Name == "max" || f.Name == "min") && len(args) == 1 && ordersInstances(args[0])
+}
+
+// ordersInstances reports whether a sequence has two or more items, and one is an instance whose order is written in Python.
+func ordersInstances(o vm.Object) bool {
+	items, ok := sequence(o)
+	return ok && len(items) > 1 && slices.ContainsFunc(items, func(o vm.Object) bool {
+		i, ok := o.(*vm.Instance)
+		if !ok || i.Native != nil || isEnumMember(i) {
+			return false
+		}
+		_, ok = i.Class.Lookup("__lt__").(*vm.Function)
+		return ok
+	})
 }
 
 func ofProgramInstance(args []vm.Object, _ []vm.KwArg) bool {
@@ -211,7 +229,7 @@ func (tr *tracer) unhandledMethod(name string, self vm.Object, args []vm.Object,
 // unhandledFunction is the break at a native function that has no handler for its arguments.
 func (tr *tracer) unhandledFunction(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) error {
 	when, listed := unhandledFunctions[f.Module+"."+f.Name]
-	if !listed || when != nil && !when(args, kw) || !tr.ofProgram() {
+	if !listed || when != nil && !when(args, kw) || !tr.ofProgram() && !ranksInstances(f, args) {
 		return nil
 	}
 	return tr.refusedBuiltin(f.Name, args, kw)

@@ -415,14 +415,6 @@ func unaries() {
 	row("ceil.default floor.default round.default round.decimals trunc.default sign.default bernoulli.default bernoulli.p", func(c *Ctx) {
 		c.Set("self", func() tt { return c.ZerosLike(c.G(0)) })
 	})
-	row("xlogy.Tensor", func(c *Ctx) {
-		c.Set("self", func() tt {
-			x, y := c.In("self"), c.In("other")
-			m := c.T("logical_and.default", c.T("eq.Scalar", x, 0.0), c.T("le.Scalar", y, 0.0))
-			return c.Mul(c.G(0), c.MaskFill(c.Un("log", y), m, 0.0))
-		})
-		c.Set("other", func() tt { return c.Div(c.Mul(c.G(0), c.In("self")), c.In("other")) })
-	}).usesSelf = true
 }
 
 // activations holds activations by their _backward operators, so that a joint graph looks as PyTorch's.

@@ -110,25 +110,21 @@ func mixed() {
 		c.Set("self", func() tt { return share("self", "other") })
 		c.Set("other", func() tt { return share("other", "self") })
 	})
-	compare := func(c *Ctx, op string, x, y aten.Value) aten.Value {
-		if t, ok := x.(tt); ok {
-			return c.T(op+".Scalar", t, y)
-		}
-		return build.Float(x) == build.Float(y)
-	}
 	// x*log(y) and x*log1p(y) are 0 where x is, however y.
-	xlog := func(names string, log func(c *Ctx, y tt) tt, shift int64) {
+	xlog := func(names, op, tensors, scalar string, shift int64) {
 		row(names, func(c *Ctx) {
 			x, y := c.Arg("self"), c.Arg("other")
 			if xt, ok := x.(tt); ok {
 				c.Set("self", func() tt {
-					yt, ok := y.(tt)
-					if !ok {
-						yt = c.Scalar(build.Float(y), xt)
+					if yt, ok := y.(tt); ok {
+						zero := c.T("bitwise_and.Tensor", c.T("eq.Scalar", xt, 0.0), c.T("le.Scalar", yt, -float64(shift)))
+						return c.MaskFill(c.T(op+tensors, c.G(0), yt), zero, 0.0)
 					}
-					zero := compare(c, "eq", xt, 0.0).(tt)
-					m := c.T("logical_and.default", zero, c.T("le.Scalar", yt, -float64(shift)))
-					return c.Mul(c.G(0), c.MaskFill(c.T("expand.default", log(c, yt), build.Ints(m.Shape)), m, 0.0))
+					g := c.T(op+scalar, c.G(0), y)
+					if build.Float(y) > -float64(shift) {
+						return g
+					}
+					return c.MaskFill(g, c.T("eq.Scalar", xt, 0.0), 0.0)
 				})
 			}
 			if yt, ok := y.(tt); ok {
@@ -141,8 +137,8 @@ func mixed() {
 			}
 		}).usesSelf = true
 	}
-	xlog("xlogy.Tensor xlogy.Scalar_Self xlogy.Scalar_Other", func(c *Ctx, y tt) tt { return c.Un("log", y) }, 0)
-	xlog("special_xlog1py.default special_xlog1py.self_scalar special_xlog1py.other_scalar", func(c *Ctx, y tt) tt { return c.Un("log1p", y) }, 1)
+	xlog("xlogy.Tensor xlogy.Scalar_Self xlogy.Scalar_Other", "xlogy", ".Tensor", ".Scalar_Other", 0)
+	xlog("special_xlog1py.default special_xlog1py.self_scalar special_xlog1py.other_scalar", "special_xlog1py", ".default", ".other_scalar", 1)
 	row("special_zeta.default special_zeta.self_scalar", func(c *Ctx) {
 		s := c.Arg("self")
 		if _, ok := s.(tt); ok {

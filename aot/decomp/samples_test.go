@@ -89,6 +89,7 @@ var samples = map[string]string{
 		f23, p23
 		f23, p23, p23b, p3, 2
 		f23, p23, None, None, 0`,
+	"aten.cauchy.default": `f23, 0.5, 2`,
 	"aten.celu.default": `
 		f23
 		f23, 0.5
@@ -141,10 +142,14 @@ var samples = map[string]string{
 		f23, i2, 3, -1, False
 		f234, i23, 3, 1, False
 		left: f23, i2, 3, -1, True`,
-	"aten.eye.default": `3`,
-	"aten.eye.m":       `2, 4, dtype = torch.int64`,
-	"aten.fill.Scalar": `f23, 2`,
-	"aten.fill.Tensor": `f23, f0`,
+	"aten.empty_like.default": `
+		f23
+		left: t23`,
+	"aten.exponential.default": `f23, 0.5`,
+	"aten.eye.default":         `3`,
+	"aten.eye.m":               `2, 4, dtype = torch.int64`,
+	"aten.fill.Scalar":         `f23, 2`,
+	"aten.fill.Tensor":         `f23, f0`,
 	"aten.floor_divide.default": `
 		f23, p23
 		k23, 2
@@ -171,6 +176,7 @@ var samples = map[string]string{
 	"aten.gelu_backward.default": `
 		f23, f23b
 		f23, f23b, approximate = 'tanh'`,
+	"aten.geometric.default": `f23, 0.5`,
 	"aten.glu_backward.default": `
 		f23, f26, 1
 		f23, f26, -1`,
@@ -226,6 +232,7 @@ var samples = map[string]string{
 		d23, 2.5, [0]
 		left: f23, 0
 		left: f23, 2, None, False, dtype = torch.float64`,
+	"aten.log_normal.default":           `f23, 0.5, 2`,
 	"aten.log_sigmoid_backward.default": `f23, f23b, p23`,
 	"aten.log_sigmoid_forward.default":  `f23`,
 	"aten.logit.default": `
@@ -280,6 +287,9 @@ var samples = map[string]string{
 	"aten.native_layer_norm_backward.default": `
 		f23, f23b, [3], f21, p21, f3, f3b, [True, True, True]
 		f234, f234b, [3, 4], f211, p211, None, None, [True, False, False]`,
+	"aten.new_empty.default": `
+		f23, [3, 1]
+		f23, [2], dtype = torch.int64`,
 	"aten.new_full.default": `
 		f23, [2], 1.5
 		f23, [2], 1, dtype = torch.int64`,

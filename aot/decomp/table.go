@@ -452,6 +452,24 @@ func factories() {
 	newLike("new_zeros.default", zero, 2)
 	newLike("new_ones.default", one, 2)
 	newLike("new_full.default", func(a []val) val { return a[2] }, 3)
+	row("new_empty.default", func(b b_, a []val) val {
+		d := in(a[0]).DType
+		if dt, ok := a[2].(tensor.DType); ok {
+			d = dt
+		}
+		return b.T("empty.memory_format", a[1], d)
+	})
+	row("empty_like.default", func(b b_, a []val) val {
+		x := in(a[0])
+		if a[1] != nil || a[len(a)-1] != nil || !x.IsContiguous(tensor.ContiguousFormat) {
+			return aot.Declined{}
+		}
+		order := make([]int64, x.Dim())
+		for i := range order {
+			order[i] = int64(i)
+		}
+		return b.T("permute.default", b.T("empty.memory_format", build.Ints(x.Shape), x.DType), build.Ints(order))
+	})
 	row("zeros.default", func(b b_, a []val) val { return full(b, build.ToInts(a[0]), int64(0), dtypeOr(a[1])) })
 	row("ones.default", func(b b_, a []val) val { return full(b, build.ToInts(a[0]), int64(1), dtypeOr(a[1])) })
 	arange := func(b b_, start, end, step, d val) val {
@@ -684,6 +702,22 @@ func randoms() {
 			return b.T(n+".default", build.Ints(x.Shape), d)
 		})
 	}
+	row("exponential.default", func(b b_, a []val) val {
+		u := b.T("rand_like.default", a[0])
+		eps := u.DType.Epsilon() / 2 // what is so near to 1 has this logarithm, as 0 is no result
+		return b.Mul(b.Where(b.T("ge.Scalar", u, 1-eps), scalar(b, -eps, u), b.Un("log", u)), -1/build.Float(a[1]))
+	})
+	row("geometric.default", func(b b_, a []val) val {
+		u := b.T("rand_like.default", a[0])
+		return b.Add(b.Un("floor", b.Div(b.Un("log1p", b.Neg(u)), math.Log1p(-build.Float(a[1])))), int64(1))
+	})
+	row("log_normal.default", func(b b_, a []val) val {
+		return b.Un("exp", b.Add(b.Mul(b.T("randn_like.default", a[0]), a[2]), a[1]))
+	})
+	row("cauchy.default", func(b b_, a []val) val {
+		u := b.T("rand_like.default", a[0])
+		return b.Add(b.Mul(b.Un("tan", b.Mul(b.Sub(u, 0.5), math.Pi)), a[2]), a[1])
+	})
 	row("native_dropout.default", func(b b_, a []val) val {
 		x := in(a[0])
 		p := build.Float(a[1])

@@ -108,7 +108,7 @@ func TestLayouts(t *testing.T) {
 	}
 }
 
-// TestChosen: what is chosen by rank is what sorting puts there, in lines with equal elements.
+// TestChosen: the values chosen by rank are those that sorting puts there, and lie where is said.
 func TestChosen(t *testing.T) {
 	for _, d := range []tensor.DType{tensor.Float32, tensor.Int64} {
 		for _, n := range []int64{5, 130, 1001} {
@@ -127,8 +127,9 @@ func TestChosen(t *testing.T) {
 					top := results(t, "aten.topk.default", x, k, int64(1), descending, true)
 					for i := range top[1] {
 						r, c := int64(i)/k, int64(i)%k
-						if top[1][i] != sorted[1][r*n+c] {
-							t.Fatalf("topk %d of %d, %v: position %v, sorted %v", k, n, descending, top[1][i], sorted[1][r*n+c])
+						want := xs[r*n+int64(sorted[1][r*n+c])]
+						if diff := cmp.Diff([]float64{want, want}, []float64{top[0][i], xs[r*n+int64(top[1][i])]}, cmpopts.EquateNaNs()); diff != "" {
+							t.Fatalf("topk %d of %d, %v (-sorted +chosen):\n%s", k, n, descending, diff)
 						}
 					}
 					if descending {
@@ -136,12 +137,44 @@ func TestChosen(t *testing.T) {
 					}
 					kth := results(t, "aten.kthvalue.default", x, k, int64(1), false)
 					for r := range kth[1] {
-						if kth[1][r] != sorted[1][int64(r)*n+k-1] {
-							t.Fatalf("kthvalue %d of %d: position %v, sorted %v", k, n, kth[1][r], sorted[1][int64(r)*n+k-1])
+						want := xs[int64(r)*n+int64(sorted[1][int64(r)*n+k-1])]
+						if diff := cmp.Diff([]float64{want, want}, []float64{kth[0][r], xs[int64(r)*n+int64(kth[1][r])]}, cmpopts.EquateNaNs()); diff != "" {
+							t.Fatalf("kthvalue %d of %d (-sorted +chosen):\n%s", k, n, diff)
 						}
 					}
 				}
 			}
+		}
+	}
+}
+
+// TestChosenOfEqual: which of equal elements are chosen, as PyTorch says.
+func TestChosenOfEqual(t *testing.T) {
+	for _, c := range []struct {
+		n, k             int64
+		greatest, least  []float64 // positions, the first eight
+		kthvalue, common float64
+	}{
+		{5, 2, []float64{3, 2}, []float64{0, 1}, 4, 4},
+		{20, 4, []float64{7, 17, 13, 18}, []float64{15, 5, 10, 0}, 0, 1},
+		{200, 3, []float64{7, 3, 2}, []float64{10, 5, 0}, 110, 71},
+		{40, 40, []float64{33, 27, 18, 17, 28, 13, 12, 32}, []float64{0, 35, 5, 30, 10, 25, 20, 15}, 28, 6},
+	} {
+		x := tensor.EmptyStrided(tensor.Int64, []int64{c.n}, []int64{1})
+		xs := make([]int64, c.n)
+		for i := range xs {
+			xs[i] = int64(i * i * 7 % 5)
+		}
+		x.SetInts(xs)
+		got := [][]float64{
+			results(t, "aten.topk.default", x, c.k)[1], results(t, "aten.topk.default", x, c.k, int64(-1), false)[1],
+			results(t, "aten.kthvalue.default", x, c.k)[1], results(t, "aten.mode.default", x)[1],
+		}
+		for i := range got {
+			got[i] = got[i][:min(len(got[i]), 8)]
+		}
+		if diff := cmp.Diff([][]float64{c.greatest, c.least, {c.kthvalue}, {c.common}}, got); diff != "" {
+			t.Errorf("%d of %d (-PyTorch +here):\n%s", c.k, c.n, diff)
 		}
 	}
 }

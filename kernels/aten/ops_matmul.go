@@ -398,9 +398,10 @@ func init() {
 		if b != nil && x.Dim() == 2 {
 			return c.via("addmm", b, x, wt, int64(1), int64(1))
 		}
-		if b != nil && x.Dim() == 3 && x.IsContiguous(tensor.ContiguousFormat) {
+		levels := x.Wraps != nil || w.Wraps != nil || b != nil && b.Wraps != nil
+		if n := x.Dim() - 1; b != nil && n >= 0 && (n == 2 || !levels) && x.IsContiguous(tensor.ContiguousFormat) {
 			// One addmm over the flattened rows, as PyTorch does for contiguous inputs.
-			v, err := c.via("view", x, ints([]int64{x.Shape[0] * x.Shape[1], x.Shape[2]}))
+			v, err := c.via("view", x, ints([]int64{tensor.Numel(x.Shape[:n]), x.Shape[n]}))
 			if err != nil {
 				return nil, err
 			}
@@ -408,11 +409,14 @@ func init() {
 			if err != nil {
 				return nil, err
 			}
-			return c.via("view", r, ints([]int64{x.Shape[0], x.Shape[1], r.Shape[1]}))
+			return c.via("view", r, ints(append(slices.Clone(x.Shape[:n]), r.Shape[1])))
 		}
 		o, err := c.via("matmul", x, wt)
 		if err != nil || b == nil {
 			return o, err
+		}
+		if levels || x.Dim() == 1 { // of a vector the product is a view here, and is none in PyTorch
+			return c.via("add.Tensor", o, b, int64(1))
 		}
 		return c.via("add_.Tensor", o, b, int64(1))
 	})

@@ -228,6 +228,14 @@ func miscComposites() {
 		return c.do("relu", v)
 	})
 	comp("_weight_norm", func(c *Call) (Value, error) {
+		v := c.T(0)
+		if d := c.I(2); d == 0 || d == int64(v.Dim()-1) { // of these PyTorch has one operator
+			r, err := c.via("_weight_norm_interface", must(c.via("contiguous", v)), must(c.via("contiguous", c.Args[1])), d)
+			if err != nil {
+				return nil, err
+			}
+			return r.([]Value)[0], nil
+		}
 		n := must(c.via("norm_except_dim", c.Args[0], int64(2), c.Args[2]))
 		return c.via("mul.Tensor", c.Args[0], must(c.via("div.Tensor", c.Args[1], n)))
 	})

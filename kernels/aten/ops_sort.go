@@ -12,7 +12,7 @@ import (
 	"whittle/kernels/tensor"
 )
 
-// Sorting and what is chosen by rank: topk, kthvalue, median, mode, unique, searchsorted. NaN counts as the greatest number. All sorting is
+// Sorting and what is chosen by rank: topk, kthvalue, median, mode, unique, searchsorted. NaN counts as the greatest number. Sort is
 // stable, also where PyTorch does not promise it. Long lines are sorted by bytes (radix), short ones by comparing.
 
 func (c *Call) search(seq, v *tensor.Tensor, i32, right bool, sorter *tensor.Tensor) (Value, error) {
@@ -124,6 +124,7 @@ type sorting struct {
 	slim bool      // the elements are those of float32, or of fewer bits
 	xs   []float64 // the elements in another order
 	is   []int64
+	es   []entry
 }
 
 // room is s with length n, made anew if it is too short for it.
@@ -247,33 +248,6 @@ func (l *sorting) key(i int) uint64 {
 		return uint64(l.iv[i]) ^ 1<<63
 	}
 	return sortKey(l.b[i])
-}
-
-// best is the beginning, of k positions, of order. Few are found in one go over the line: what comes is held against the last of those there are.
-func (l *sorting) best(k int, desc bool) []int64 {
-	if len(l.b) < radixFrom || k*8 > len(l.b) || k == 0 {
-		return l.order(desc)[:k]
-	}
-	flip := uint64(0)
-	if desc {
-		flip = math.MaxUint64
-	}
-	l.keys, l.p = room(l.keys, k), room(l.p, k)
-	keys, p := l.keys[:0], l.p[:0]
-	for i := range l.b {
-		x := l.key(i) ^ flip
-		if len(keys) == k {
-			if x >= keys[k-1] {
-				continue
-			}
-			keys, p = keys[:k-1], p[:k-1]
-		}
-		keys, p = append(keys, x), append(p, int64(i))
-		for j := len(keys) - 1; j > 0 && keys[j] < keys[j-1]; j-- {
-			keys[j], keys[j-1], p[j], p[j-1] = keys[j-1], keys[j], p[j-1], p[j]
-		}
-	}
-	return p
 }
 
 // at is the position k of order(false), found by dividing (Hoare, Algorithm 65: Find, 1961) and not by sorting.
@@ -427,8 +401,8 @@ func sorts() {
 		}
 		v, ix := c.newCUnset(t.DType, shape...), c.newCUnset(tensor.Int64, shape...)
 		if c.real && v.Numel() > 0 {
-			largest := c.B(3)
-			c.takeLines(t, d, v, ix, func(l *sorting) []int64 { return l.best(int(k), largest) })
+			largest, sorted := c.B(3), c.B(4)
+			c.takeLines(t, d, v, ix, func(l *sorting) []int64 { return l.best(int(k), largest, sorted) })
 		}
 		return list(v, ix), nil
 	})
@@ -467,7 +441,7 @@ func sorts() {
 			return list(v, ix), nil
 		})
 	}
-	kth("kthvalue", func(c *Call, l *sorting) int64 { return l.at(int(c.I(1)) - 1) }, 2)
+	kth("kthvalue", func(c *Call, l *sorting) int64 { return l.kth(int(c.I(1)) - 1) }, 2)
 	med := func(l *sorting, skip bool) int64 {
 		n := len(l.b)
 		if l.iv == nil {
@@ -486,15 +460,16 @@ func sorts() {
 	kth("median.dim", func(c *Call, l *sorting) int64 { return med(l, false) }, 1)
 	kth("nanmedian.dim", func(c *Call, l *sorting) int64 { return med(l, true) }, 1)
 	kth("mode", func(c *Call, l *sorting) int64 {
-		p, b := l.order(false), l.b
+		es := l.entries(false)
+		introsort(es)
 		best, bestN := int64(0), 0
-		for i := 0; i < len(p); {
+		for i := 0; i < len(es); {
 			j := i
-			for j < len(p) && (b[p[j]] == b[p[i]] || b[p[j]] != b[p[j]] && b[p[i]] != b[p[i]]) {
+			for j < len(es) && es[j].key == es[i].key {
 				j++
 			}
 			if j-i > bestN {
-				best, bestN = p[j-1], j-i
+				best, bestN = es[j-1].at, j-i
 			}
 			i = j
 		}

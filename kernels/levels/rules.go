@@ -17,13 +17,13 @@ func init() {
 	rules = map[string]rule{
 		"view.default": shaped("view.default"), "_unsafe_view.default": shaped("_unsafe_view.default"), "reshape.default": shaped("reshape.default"),
 		"expand.default": expand, "permute.default": permute, "unsqueeze.default": unsqueeze,
-		"squeeze.default": squeezeAll, "mm.default": product, "bmm.default": product, "mv.default": mv, "dot.default": dot,
+		"squeeze.default": squeezeAll, "mm.default": product, "bmm.default": product, "addmm.default": plusProduct("aten.mm"), "baddbmm.default": plusProduct("aten.bmm"), "mv.default": mv, "dot.default": dot,
 		"zeros_like.default": whole, "ones_like.default": whole, "full_like.default": whole, "empty_like.default": whole, "clone.default": whole, "_to_copy.default": whole,
 		"detach.default": whole, "alias.default": whole, "contiguous.default": whole, "lift_fresh.default": whole,
 		"new_zeros.default": fresh, "new_ones.default": fresh, "new_full.default": fresh, "new_empty.default": fresh,
 		"cat.default": joined, "stack.default": joined,
 		"_softmax.default": dims("dim"), "_log_softmax.default": dims("dim"), "cumsum.default": dims("dim"), "cumprod.default": dims("dim"), "flip.default": dims("dims"),
-		"transpose.int": dims("dim0", "dim1"), "select.int": dims("dim"), "slice.Tensor": dims("dim"), "squeeze.dim": dims("dim"), "squeeze.dims": dims("dim"), "unbind.int": dims("dim"),
+		"transpose.int": dims("dim0", "dim1"), "select.int": dims("dim"), "slice.Tensor": dims("dim"), "squeeze.dim": squeezeOne, "squeeze.dims": dims("dim"), "unbind.int": dims("dim"),
 		"split.Tensor": dims("dim"), "split_with_sizes.default": dims("dim"), "chunk.default": dims("dim"), "diagonal.default": dims("dim1", "dim2"), "unfold.default": dims("dimension"),
 		"sum.dim_IntList": dims("dim"), "mean.dim": dims("dim"), "amax.default": dims("dim"), "amin.default": dims("dim"), "prod.dim_int": dims("dim"), "any.dim": dims("dim"), "all.dim": dims("dim"),
 		"max.dim": dims("dim"), "min.dim": dims("dim"), "argmax.default": dims("dim"), "argmin.default": dims("dim"), "logsumexp.default": dims("dim"), "var.correction": dims("dim"),
@@ -257,6 +257,40 @@ func squeezeAll(c *call) (aten.Value, bool, error) {
 		return nil, false, err
 	}
 	return c.wrap(v, 0), true, nil
+}
+
+func squeezeOne(c *call) (aten.Value, bool, error) {
+	x, rank, ok, err := c.single()
+	d, isInt := c.args[1].(int64)
+	if !ok || !isInt || rank == 0 {
+		return nil, false, err
+	}
+	v, err := c.one("squeeze.dims", x, []aten.Value{shift(d, rank)})
+	if err != nil {
+		return nil, false, err
+	}
+	return c.wrap(v, 0), true, nil
+}
+
+// plusProduct is the rule of what adds a product: beta*self + alpha*product, on the level itself.
+func plusProduct(product string) rule {
+	return func(c *call) (aten.Value, bool, error) {
+		self, err := aten.Run(c.levelAt, "aten.mul.Scalar", c.args[0], c.args[c.at("beta")])
+		if err != nil {
+			return nil, false, err
+		}
+		p, err := aten.Run(c.levelAt, product, c.args[1], c.args[2])
+		if err != nil {
+			return nil, false, err
+		}
+		if alpha := c.args[c.at("alpha")]; alpha != int64(1) && alpha != 1.0 {
+			if p, err = aten.Run(c.levelAt, "aten.mul.Scalar", p, alpha); err != nil {
+				return nil, false, err
+			}
+		}
+		v, err := aten.Run(c.levelAt, "aten.add.Tensor", self, p)
+		return v, err == nil, err
+	}
 }
 
 // product is the rule of matrix products: those of all indices are one product of stacks of matrices.

@@ -3,7 +3,7 @@ import numpy as np
 
 from scipy._absent import names_of
 
-__all__ = ["block_diag", "toeplitz", "circulant", "expm"]
+__all__ = ["block_diag", "toeplitz", "circulant", "expm", "qr", "lu"]
 __getattr__ = names_of(__name__)
 
 
@@ -62,3 +62,25 @@ def expm(A):
     for _ in range(s):
         x = x @ x
     return x
+
+
+def qr(a, mode="full"):
+    """Q and R of a = QR, whole, or with mode "economic" no more of them than a has."""
+    if mode not in ("full", "economic"):
+        raise NotImplementedError(f"scipy.linalg.qr with mode {mode!r} is not supported")
+    return tuple(np.linalg.qr(a, {"full": "complete", "economic": "reduced"}[mode]))
+
+
+def lu(a, permute_l=False):
+    """P, L and U of a = PLU with rows exchanged for the greatest pivots; with permute_l, PL and U."""
+    u = np.array(a, dtype=np.result_type(np.asarray(a).dtype, np.float32))
+    m, n = u.shape
+    rows, k = np.arange(m), min(m, n)
+    for i in range(k):
+        best = i + int(np.abs(u[i:, i]).argmax())
+        u[[i, best]], rows[[i, best]] = u[[best, i]], rows[[best, i]]
+        if u[i, i] != 0:
+            u[i + 1:, i] = u[i + 1:, i] / u[i, i]
+            u[i + 1:, i + 1:] = u[i + 1:, i + 1:] - u[i + 1:, i:i + 1] * u[i:i + 1, i + 1:]
+    p, l, u = np.eye(m, dtype=u.dtype)[rows.argsort()], np.tril(u[:, :k], -1) + np.eye(m, k, dtype=u.dtype), np.triu(u[:k])
+    return (p @ l, u) if permute_l else (p, l, u)

@@ -3,6 +3,7 @@ import functools
 import inspect
 import linecache
 import os
+import sys
 import types
 
 import torch
@@ -140,8 +141,20 @@ def _backend_name(backend):
     return getattr(backend, "compiler_name", None) or getattr(backend, "__name__", type(backend).__name__)
 
 
+arguments_unchecked = False  # said to torch.distributions, which is imported when it is first asked for
+
+
+def _leave_arguments_unchecked():
+    """Distributions check their arguments by values, which would break graphs: not by default from the first compiled function on."""
+    global arguments_unchecked
+    if not arguments_unchecked and (made := sys.modules.get("torch.distributions.distribution")):
+        made.Distribution.set_default_validate_args(False)
+    arguments_unchecked = True
+
+
 class _OptimizeContext:
     def __init__(self, backend, nopython, dynamic, guard_fail_fn=None, export=None):
+        _leave_arguments_unchecked()
         self._made_with = backend, nopython, dynamic, guard_fail_fn, export
         self.name = _backend_name(backend)
         from torch._dynamo.utils import CompileProfiler

@@ -46,7 +46,7 @@ class Binomial(Distribution):
     def log_prob(self, value):
         self._checked(value)
         n, logits = self.total_count, self.logits
-        positive = logits.clamp(min=0)
+        positive = (logits.clamp(min=0) + logits - logits.clamp(max=0)) / 2  # which halves the gradient at 0
         rest = n * positive + n * torch.log1p(torch.exp(-torch.abs(logits))) - torch.lgamma(n + 1)
         return value * logits - torch.lgamma(value + 1) - torch.lgamma(n - value + 1) - rest
 

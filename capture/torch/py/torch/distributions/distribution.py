@@ -1,4 +1,5 @@
 """The base of distributions."""
+import sys
 import warnings
 
 import torch
@@ -9,7 +10,7 @@ from torch.distributions.utils import lazy_property
 class Distribution:
     has_rsample = False
     has_enumerate_support = False
-    _validate_args = True
+    _validate_args = __debug__ and not getattr(sys.modules.get("torch._dynamo.eval_frame"), "arguments_unchecked", False)
 
     @staticmethod
     def set_default_validate_args(value):

@@ -52,16 +52,25 @@ def register_kl(type_p, type_q):
     return decorator
 
 
+class _Nearness:
+    """A pair of classes that two types are derived from, in order of how far away: the first counts before the second."""
+
+    def __init__(self, type_a, type_b, a, b):
+        self.pair = a, b
+        self.distance = type_a.__mro__.index(a), type_b.__mro__.index(b)
+
+    def __lt__(self, other):
+        return self.distance < other.distance
+
+
 def _dispatch_kl(type_p, type_q):
     """The function of the nearest pair of classes. Where the nearest by p and the nearest by q differ, p's is taken, with a warning."""
     found = [pair for pair in _KL_REGISTRY if issubclass(type_p, pair[0]) and issubclass(type_q, pair[1])]
     if not found:
         return NotImplemented
 
-    def far(pair):
-        return type_p.__mro__.index(pair[0]), type_q.__mro__.index(pair[1])
-
-    by_p, by_q = min(found, key=far), min(found, key=lambda pair: far(pair)[::-1])
+    by_p = min([_Nearness(type_p, type_q, p, q) for p, q in found]).pair
+    by_q = tuple(reversed(min([_Nearness(type_q, type_p, q, p) for p, q in found]).pair))
     if _KL_REGISTRY[by_p] is not _KL_REGISTRY[by_q]:
         warnings.warn(f"Ambiguous kl_divergence({type_p.__name__}, {type_q.__name__}). Please register_kl({by_p[0].__name__}, {by_q[1].__name__})", RuntimeWarning)
     return _KL_REGISTRY[by_p]
@@ -83,11 +92,12 @@ def kl_divergence(p, q):
 @register_kl(Bernoulli, Bernoulli)
 def _(p, q):
     t1 = p.probs * (F.softplus(-q.logits) - F.softplus(-p.logits))
-    t1 = torch.where(q.probs == 0, math.inf, t1)
-    t1 = torch.where(p.probs == 0, 0.0, t1)
+    t1[q.probs == 0] = math.inf
+    t1[p.probs == 0] = 0
     t2 = (1 - p.probs) * (F.softplus(q.logits) - F.softplus(p.logits))
-    t2 = torch.where(q.probs == 1, math.inf, t2)
-    return t1 + torch.where(p.probs == 1, 0.0, t2)
+    t2[q.probs == 1] = math.inf
+    t2[p.probs == 1] = 0
+    return t1 + t2
 
 
 @register_kl(Beta, Beta)
@@ -106,8 +116,9 @@ def _(p, q):
 @register_kl(Categorical, Categorical)
 def _(p, q):
     t = p.probs * (p.logits - q.logits)
-    t = torch.where((q.probs == 0).expand_as(t), math.inf, t)
-    return torch.where((p.probs == 0).expand_as(t), 0.0, t).sum(-1)
+    t[(q.probs == 0).expand_as(t)] = math.inf
+    t[(p.probs == 0).expand_as(t)] = 0
+    return t.sum(-1)
 
 
 @register_kl(OneHotCategorical, OneHotCategorical)

@@ -4,7 +4,7 @@ import math
 import torch
 from torch.distributions import constraints
 from torch.distributions.distribution import Distribution
-from torch.distributions.utils import lazy_property
+from torch.distributions.utils import lazy_property, standard_normal
 
 
 def _precision_to_scale_tril(precision):
@@ -72,7 +72,7 @@ class MultivariateNormal(Distribution):
     variance = property(lambda self: self._unbroadcasted_scale_tril.pow(2).sum(-1).expand(tuple(self._batch_shape) + tuple(self._event_shape)))
 
     def rsample(self, sample_shape=torch.Size()):
-        eps = torch.randn(self._extended_shape(sample_shape), dtype=self.loc.dtype)
+        eps = standard_normal(self._extended_shape(sample_shape), dtype=self.loc.dtype, device=self.loc.device)
         return self.loc + torch.matmul(self._unbroadcasted_scale_tril, eps.unsqueeze(-1)).squeeze(-1)
 
     def _half_log_det(self):

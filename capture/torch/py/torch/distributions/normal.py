@@ -4,7 +4,7 @@ import math
 import torch
 from torch.distributions import constraints
 from torch.distributions.exp_family import ExponentialFamily
-from torch.distributions.utils import broadcast_all
+from torch.distributions.utils import broadcast_all, standard_normal
 
 
 class Normal(ExponentialFamily):
@@ -36,7 +36,7 @@ class Normal(ExponentialFamily):
             return torch.normal(self.loc.expand(shape), self.scale.expand(shape))
 
     def rsample(self, sample_shape=torch.Size()):
-        return self.loc + torch.randn(self._extended_shape(sample_shape), dtype=self.loc.dtype) * self.scale
+        return self.loc + standard_normal(self._extended_shape(sample_shape), dtype=self.loc.dtype, device=self.loc.device) * self.scale
 
     def log_prob(self, value):
         self._checked(value)

@@ -37,7 +37,8 @@ class ExpRelaxedCategorical(Distribution):
     def rsample(self, sample_shape=torch.Size()):
         shape = self._extended_shape(sample_shape)
         u = clamp_probs(torch.rand(shape, dtype=self.logits.dtype, device=self.logits.device))
-        return (((self.logits - (-u.log()).log()) / self.temperature)).log_softmax(-1)
+        scores = (self.logits + -(-u.log()).log()) / self.temperature
+        return scores - scores.logsumexp(dim=-1, keepdim=True)
 
     def log_prob(self, value):
         self._checked(value)

@@ -40,8 +40,8 @@ def sum_right(values, n):
 
 
 def standard_normal(shape, dtype, device=None):
-    """Normal samples that are drawn one after another for every shape of their parameters."""
-    return torch.normal(torch.zeros(shape, dtype=dtype, device=device), torch.ones(shape, dtype=dtype, device=device))
+    """Normal samples, drawn one after another."""
+    return torch.empty(shape, dtype=dtype, device=device).normal_()
 
 
 def vec_to_tril_matrix(vec, diag=0):
@@ -93,4 +93,4 @@ _sum_rightmost = sum_right
 
 
 def _standard_normal(shape, dtype, device):
-    return torch.normal(torch.zeros(shape, dtype=dtype, device=device), torch.ones(shape, dtype=dtype, device=device))
+    return torch.empty(shape, dtype=dtype, device=device).normal_()

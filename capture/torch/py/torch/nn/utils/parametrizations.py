@@ -49,8 +49,8 @@ class _SpectralNorm(Module):
     @torch.no_grad()
     def _power_method(self, matrix, n):
         for _ in range(n):
-            self._u.copy_(F.normalize(torch.mv(matrix, self._v), dim=0, eps=self.eps))
-            self._v.copy_(F.normalize(torch.mv(matrix.H, self._u), dim=0, eps=self.eps))
+            self._u = F.normalize(torch.mv(matrix, self._v), dim=0, eps=self.eps, out=self._u)
+            self._v = F.normalize(torch.mv(matrix.H, self._u), dim=0, eps=self.eps, out=self._v)
 
     def forward(self, weight):
         if weight.ndim == 1:
@@ -58,7 +58,7 @@ class _SpectralNorm(Module):
         matrix = self._matrix(weight)
         if self.training:
             self._power_method(matrix, self.n_power_iterations)
-        u, v = self._u.clone(), self._v.clone()
+        u, v = self._u.clone(memory_format=torch.contiguous_format), self._v.clone(memory_format=torch.contiguous_format)
         return weight / torch.vdot(u, torch.mv(matrix, v))
 
     def right_inverse(self, value):
