@@ -695,7 +695,7 @@ func (in *Interp) NewNativeType(s Spec) *Type {
 		b := &Builtin{Name: n, Fn: s.Methods[n], Method: true, Owner: t, Max: -1, Doc: s.Docs[n]}
 		if a, ok := s.Arity[n]; ok {
 			b.Min, b.Max, b.NoKw, b.shared = a[0], a[1], true, true
-		} else if k, ok := dunderArity[n]; ok {
+		} else if k, ok := dunderArity[n]; ok && (s.Strict || slotNames[n]) {
 			b.Min, b.Max, b.NoKw, b.bounded = k[0], k[1], s.Strict, true
 		}
 		b.strict, b.slot = true, s.Strict && inSlot(t, n)
