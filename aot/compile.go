@@ -515,6 +515,14 @@ func (c *Compiled) record(inputs, res []aten.Value) error {
 	for _, at := range j.Bases {
 		targets = append(targets, res[at].(*tensor.Tensor))
 	}
+	for _, o := range j.Outputs {
+		if o.Kind != FromGraph || o.RequiresGrad {
+			continue
+		}
+		if t, ok := res[o.GraphIndex].(*tensor.Tensor); ok && slices.Contains(targets, t.Base) {
+			t.Base = nil // else it would require gradients, as what it views does
+		}
+	}
 	n := autograd.NewNode("CompiledFunctionBackward", ins, len(targets), func(d aten.Dispatcher, grads []*tensor.Tensor, need []bool) ([]*tensor.Tensor, error) {
 		saved := slices.Clone(saved)
 		for k, s := range kept {

@@ -143,7 +143,35 @@ func (s *sides) numbersApart(saved []*fx.Node, checked bool) (tensors, numbers [
 			}
 		}
 	}
+	again := s.readAgain(saved)
+	for _, n := range saved {
+		if v, number := n.Val.(fx.SymInt); number && bring[v.Expr] == n && again[n] && !slices.Contains(numbers, n) {
+			numbers = append(numbers, n)
+		}
+	}
 	return tensors, append(numbers, computed...)
+}
+
+// readAgain is what the backward graph reads of these saved values, and what it computes of them.
+func (s *sides) readAgain(saved []*fx.Node) map[*fx.Node]bool {
+	read := map[*fx.Node]bool{}
+	var visit func(n *fx.Node)
+	visit = func(n *fx.Node) {
+		if !read[n] {
+			read[n] = true
+			if !slices.Contains(saved, n) {
+				for _, in := range n.Inputs() {
+					visit(in)
+				}
+			}
+		}
+	}
+	for _, o := range s.bwOuts {
+		if n, ok := o.(*fx.Node); ok {
+			visit(n)
+		}
+	}
+	return read
 }
 
 // Results are what a graph returns, which has to be a tuple or a list.
