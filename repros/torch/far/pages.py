@@ -7,7 +7,7 @@ import contextlib
 import ctypes
 import re
 
-LARGE = 2 << 20  # bytes of a large page on x86-64; where they are larger, nothing is found to be one
+LARGE = 2 << 20  # bytes of a large page on x86-64; where they are larger, madvise says no
 AT_ONCE = 8 << 20  # bytes in one go, which takes some 20 ms: somebody may be waiting
 HUGEPAGE, COLLAPSE = 14, 25  # MADV_
 
