@@ -110,7 +110,7 @@ func (s *sides) cut(saved []*fx.Node, again bool) (*Parts, error) {
 }
 
 // numbersApart takes the numbers out of what is saved, those that bring a symbol first, and adds what brings the symbols in the sizes of what else the
-// backward graph gets. With checked, what checks read is kept too.
+// backward graph gets, or what it computes again reads. With checked, what checks read is kept too.
 func (s *sides) numbersApart(saved []*fx.Node, checked bool) (tensors, numbers []*fx.Node) {
 	bring := map[string]*fx.Node{}
 	reads := map[*fx.Node]bool{}
@@ -154,15 +154,19 @@ func (s *sides) numbersApart(saved []*fx.Node, checked bool) (tensors, numbers [
 
 // readAgain is what the backward graph reads of these saved values, and what it computes of them.
 func (s *sides) readAgain(saved []*fx.Node) map[*fx.Node]bool {
-	read := map[*fx.Node]bool{}
+	kept, read := map[*fx.Node]bool{}, map[*fx.Node]bool{}
+	for _, n := range saved {
+		kept[n] = true
+	}
 	var visit func(n *fx.Node)
 	visit = func(n *fx.Node) {
-		if !read[n] {
-			read[n] = true
-			if !slices.Contains(saved, n) {
-				for _, in := range n.Inputs() {
-					visit(in)
-				}
+		if read[n] {
+			return
+		}
+		read[n] = true
+		if !kept[n] {
+			for _, in := range n.Inputs() {
+				visit(in)
 			}
 		}
 	}
