@@ -252,11 +252,15 @@ func init() {
 		if n < 0 {
 			op = native.RoundDown
 		}
+		work := c.T(0).DType // what is halfway is told of the product as it is kept
+		if work != tensor.Float64 {
+			work = tensor.Float32
+		}
 		return f1(func(x float64) float64 {
 			if n < 0 {
-				return math.RoundToEven(x/p) * p
+				return math.RoundToEven(tensor.RoundTo(work, x/p)) * p
 			}
-			return math.RoundToEven(x*p) / p
+			return math.RoundToEven(tensor.RoundTo(work, x*p)) / p
 		}).simd(op, p).i1(same)
 	})
 	keep("frac", 1, fixed(f1(func(x float64) float64 { return x - math.Trunc(x) }).simd(native.Frac)))

@@ -66,7 +66,7 @@ func testPoint[T float32 | float64](t *testing.T, tolerance float64) {
 					Point(op|past, got[3:n+3], in, numbers[op])
 					PointGo(op, want, in, numbers[op])
 					for i := range want {
-						size := 1e-6 // where parts cancel, what is left of their sizes
+						size := 1e-6 // of the parts, as they may cancel: of sums the largest operand, of products its square
 						for _, v := range in {
 							size = max(size, math.Abs(float64(at(v, i))))
 						}
@@ -74,7 +74,7 @@ func testPoint[T float32 | float64](t *testing.T, tolerance float64) {
 							size = 1
 						}
 						g, w := float64(got[i+3]), float64(want[i])
-						if !near(g, w, tolerance) && !(math.Abs(g-w) <= tolerance*size*size*10) && !(math.Abs(w) < 1e-37 && math.Abs(g) < 1e-37) {
+						if !near(g, w, tolerance) && !(math.Abs(g-w) <= tolerance*max(size, size*size)*10) && !(math.Abs(w) < 1e-37 && math.Abs(g) < 1e-37) {
 							var xs []T
 							for _, v := range in {
 								xs = append(xs, at(v, i))
@@ -300,9 +300,9 @@ func testDifferences[T float32 | float64](t *testing.T) {
 }
 
 func testDots[T float32 | float64](t *testing.T) {
-	tolerance := 1e-9
+	tolerance := 1e-14 // of the products' sizes, as sums may cancel
 	if any(T(0)) == any(float32(0)) { // of which some are added in float32
-		tolerance = 1e-5
+		tolerance = 1e-7
 	}
 	for _, size := range [][3]int{{1, 1, 1}, {3, 5, 7}, {33, 300, 300}, {2, 4*part + 9, 4*part + 9}, {3, 0, 0}} {
 		rows, cols, stride := size[0], size[1], size[2]
@@ -316,7 +316,11 @@ func testDots[T float32 | float64](t *testing.T) {
 		DotRows(got, a, v, stride)
 		DotRowsGo(want, a, v, stride)
 		for i := range got {
-			if math.Abs(got[i]-want[i]) > tolerance {
+			var parts float64
+			for j, x := range v {
+				parts += math.Abs(float64(a[i*stride+j]) * float64(x))
+			}
+			if math.Abs(got[i]-want[i]) > tolerance*parts {
 				t.Errorf("row %d of %v: got %v want %v", i, size, got[i], want[i])
 			}
 		}

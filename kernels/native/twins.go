@@ -558,9 +558,9 @@ func point[T float32 | float64](op Op, x, y, z, p, q, r, s float64) float64 {
 	case NanToNum:
 		return pick(x != x, p, pick(math.IsInf(x, 1), q, pick(math.IsInf(x, -1), r, x)))
 	case RoundUp:
-		return math.RoundToEven(x*p) / p
+		return math.RoundToEven(float64(T(x*p))) / p // of elements, products are rounded before
 	case RoundDown:
-		return math.RoundToEven(x/p) * p
+		return math.RoundToEven(float64(T(x/p))) * p
 	case AddTimes:
 		return x + p*y
 	case SubTimes:
