@@ -7,7 +7,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"whittle/capture/fx"
@@ -42,29 +44,53 @@ type engines struct {
 	workers int           // queries at a time
 	client  *torch.Client // nil until it is needed
 
-	next  *repros.Repro // the failure that comes next, begun while the one before is under way; nil: none
-	ahead engine.Engine // its engine
-	begun *reduce.Begun
+	mu     sync.Mutex // starts begin where others end
+	ahead  []ahead    // in the order in which they come
+	closed bool
 }
 
-// begin runs the start of the failure that comes next, on what the one under way leaves idle. Only a real PyTorch has anything to gain, and one query at a
-// time leaves no room. What cannot be begun says why when it comes to it.
+// ahead is a failure whose start is run before it comes to it, by an engine of its own.
+type ahead struct {
+	repro  *repros.Repro
+	engine engine.Engine
+	begun  *reduce.Begun
+}
+
+// mostAhead is how many failures are begun at a time: what a long search leaves idle is enough for more than one start, and a short one leaves little.
+const mostAhead = 2
+
+// begin runs the starts of s and of those that come after it, one after the other, on what the failure under way leaves idle. Only a real PyTorch has anything
+// to gain, and one query at a time leaves no room. What cannot be begun says why when it comes to it.
 func (g *engines) begin(ctx context.Context, s *subject) {
-	if s == nil || g.workers < 2 || g.client == nil || g.next != nil || reduce.NeedsBackend(s.repro) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for ; s != nil; s = s.next {
+		if i := slices.IndexFunc(g.ahead, func(a ahead) bool { return a.repro == s.repro }); i >= 0 {
+			if g.ahead[i].begun.Ended() {
+				continue
+			}
+			return
+		}
+		if g.closed || len(g.ahead) == mostAhead || g.workers < 2 || g.client == nil || reduce.NeedsBackend(s.repro) {
+			return
+		}
+		a, next := ahead{repro: s.repro, engine: torch.New(g.client)}, s.next
+		a.begun = reduce.Begin(ctx, a.engine, s.repro, s.dir, func() { g.begin(ctx, next) })
+		g.ahead = append(g.ahead, a)
 		return
 	}
-	g.next, g.ahead = s.repro, torch.New(g.client)
-	g.begun = reduce.Begin(ctx, g.ahead, s.repro, s.dir)
 }
 
 // took gives what was begun of a failure, with its engine; nil where nothing was.
 func (g *engines) took(r *repros.Repro) (engine.Engine, *reduce.Begun) {
-	e, b := g.ahead, g.begun
-	if g.next != r {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.ahead) == 0 || g.ahead[0].repro != r {
 		return nil, nil
 	}
-	g.next, g.ahead, g.begun = nil, nil, nil
-	return e, b
+	a := g.ahead[0]
+	g.ahead = g.ahead[1:]
+	return a.engine, a.begun
 }
 
 // of gives a failure's engine, and what ends it when the failure is done with: one of a real PyTorch lives on, for the next, until close.
@@ -147,8 +173,11 @@ func (g *engines) start(ctx context.Context, command []string, memory int64) err
 
 // close ends the Python.
 func (g *engines) close() {
-	if g.begun != nil {
-		g.begun.Close()
+	g.mu.Lock()
+	g.closed = true
+	g.mu.Unlock()
+	for _, a := range g.ahead {
+		a.begun.Close()
 	}
 	if g.client != nil {
 		_ = g.client.Close() // it has been asked all that there is to ask

@@ -378,10 +378,10 @@ func (a *app) minifyAll(ctx context.Context, st *replay.Store, all []subject, o 
 		events = newEventWriter(a.stdout, time.Now)
 	}
 	worst := exitCode(0)
+	for i := 1; i < len(all); i++ {
+		all[i-1].next = &all[i]
+	}
 	for i, s := range all {
-		if i+1 < len(all) {
-			s.next = &all[i+1]
-		}
 		if len(all) > 1 {
 			fmt.Fprintf(a.stderr, "whittle: %s (%d of %d)\n", s.path, i+1, len(all))
 		}
@@ -428,6 +428,7 @@ func (a *app) minify(ctx context.Context, st *replay.Store, g *engines, of subje
 		e = made
 	} else {
 		defer begun.Close()
+		g.begin(ctx, of.next) // beside what is left of this one's start
 	}
 	live := newProgress(a.stderr)
 	opt := reduce.Options{Engine: e, Repro: r, Dir: of.dir, Begun: begun, Want: o.want, Seen: o.seen, Workers: max(a.workers, 1), Confirm: o.confirm, MaxQueries: o.maxQueries, FindingQueries: o.findings,
@@ -441,7 +442,7 @@ func (a *app) minify(ctx context.Context, st *replay.Store, g *engines, of subje
 			unlinked = st.SetMinification(context.WithoutCancel(ctx), of.failure, ev.ID)
 		}
 		if ev.Kind == minify.EventStart {
-			g.begin(ctx, of.next)
+			g.begin(ctx, of.next) // not beside the first one's start, which would be later
 		}
 		if events != nil {
 			tell(events, ev, path, e)

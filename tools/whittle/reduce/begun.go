@@ -20,18 +20,20 @@ type Begun struct {
 	began time.Time
 	stop  context.CancelFunc
 	wg    conc.WaitGroup
+	ended chan struct{} // closed when what follows is known
 
-	// Known once it has been waited for.
 	start minify.State
 	err   error
 	out   *replay.Outcome // see idly
 }
 
-// Begin begins with a repro whose file lies in dir. The engine has to be one that Yields, and is the repro's own.
-func Begin(ctx context.Context, e engine.Engine, r *repros.Repro, dir string) *Begun {
-	b := &Begun{began: time.Now()}
+// Begin begins with a repro whose file lies in dir, and calls then when it has Ended. The engine has to be one that Yields, and is the repro's own.
+func Begin(ctx context.Context, e engine.Engine, r *repros.Repro, dir string, then func()) *Begun {
+	b := &Begun{began: time.Now(), ended: make(chan struct{})}
 	ctx, b.stop = context.WithCancel(ctx)
 	b.wg.Go(func() {
+		defer then()
+		defer close(b.ended)
 		if b.start, b.err = e.Load(ctx, r, dir); b.err != nil {
 			return
 		}
@@ -40,6 +42,16 @@ func Begin(ctx context.Context, e engine.Engine, r *repros.Repro, dir string) *B
 		}, minify.Candidate{State: b.start, Reduction: "start"})
 	})
 	return b
+}
+
+// Ended reports whether the start has run, or cannot.
+func (b *Begun) Ended() bool {
+	select {
+	case <-b.ended:
+		return true
+	default:
+		return false
+	}
 }
 
 // loaded waits for the start, as far as that can be expected to come.

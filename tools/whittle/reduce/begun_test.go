@@ -61,9 +61,13 @@ func TestBegin(t *testing.T) {
 				}
 				return c.out, c.err
 			}}
-			b := Begin(t.Context(), l, &repros.Repro{}, "")
+			then := false
+			b := Begin(t.Context(), l, &repros.Repro{}, "", func() { then = true })
 			defer b.Close()
 			start, out, err := Options{Engine: l, Begun: b}.load(t.Context())
+			if !then || !b.Ended() {
+				t.Error("not ended")
+			}
 			if err != nil || start.Module == nil || (out != nil) != c.known || l.loads != c.loads {
 				t.Fatal(start, out, err, l.loads)
 			}
@@ -81,7 +85,10 @@ func TestCloseBegun(t *testing.T) {
 	b := Begin(t.Context(), &loader{run: func(ctx context.Context, _ minify.Candidate) (replay.Outcome, error) {
 		<-ctx.Done()
 		return replay.Outcome{}, ctx.Err()
-	}}, &repros.Repro{}, "")
+	}}, &repros.Repro{}, "", func() {})
+	if b.Ended() {
+		t.Error("ended")
+	}
 	b.Close()
 	if _, out, _ := b.loaded(); out != nil {
 		t.Error(out)
