@@ -59,6 +59,17 @@ func bin(edges []float64, x float64) int64 {
 	if x == edges[n] {
 		return int64(n - 1)
 	}
+	// Most edges are evenly spaced: the bin is that which they would have, or one beside it.
+	if g := int((x - edges[0]) / (edges[n] - edges[0]) * float64(n)); g >= 0 && g < n {
+		if x < edges[g] && g > 0 {
+			g--
+		} else if x >= edges[g+1] {
+			g++
+		}
+		if edges[g] <= x && x < edges[g+1] {
+			return int64(g)
+		}
+	}
 	return int64(sort.Search(len(edges), func(i int) bool { return edges[i] > x }) - 1)
 }
 

@@ -11,15 +11,13 @@ import (
 // Symmetric indefinite factorisation. gonum has no Dsytrf, so this one routine is written out after the unblocked
 // algorithm of Bunch and Kaufman, with LAPACK's storage and pivots, lower triangle.
 
-// ldlRows is how many rows of a triangle are changed at a time.
-const ldlRows = 16
-
 // ldlFactor overwrites the lower triangle of a with L and D. A pivot p > 0 swapped rows k and p-1; the two equal
 // pivots -p of a 2x2 block at k swapped k+1 and p-1. info is the first zero diagonal of D, 0 for none.
 func ldlFactor(a []float64, n int) (piv []int64, info int64) {
 	alpha := (1 + math.Sqrt(17)) / 8
 	piv = make([]int64, n)
 	col, below := make([]float64, n), make([]float64, n)
+	col2, below2 := make([]float64, n), make([]float64, n) // of the second column of a 2x2 block
 	at := func(i, j int) *float64 {
 		if i < j {
 			i, j = j, i
@@ -83,16 +81,7 @@ func ldlFactor(a []float64, n int) (piv []int64, info int64) {
 			for i := k + 1; i < n; i++ {
 				below[i] = a[i*n+k]
 			}
-			for from := k + 1; from < n; from += ldlRows { // a block left of the diagonal, and the triangle beside it
-				to := min(from+ldlRows, n)
-				native.AddOuter(to-from, from-k-1, -1, below[from:to], col[k+1:], a[from*n+k+1:], n)
-				for i := from; i < to; i++ {
-					row, x := a[i*n+from:i*n+i+1], below[i]
-					for j, f := range col[from : i+1] {
-						row[j] -= f * x
-					}
-				}
-			}
+			native.AddOuterLower(n-k-1, -1, below[k+1:], col[k+1:], a[min(k+1, n-1)*(n+1):], n)
 			for i := k + 1; i < n; i++ {
 				a[i*n+k] = col[i]
 			}
@@ -102,19 +91,15 @@ func ldlFactor(a []float64, n int) (piv []int64, info int64) {
 		}
 		d11, d21, d22 := *at(k, k), *at(k+1, k), *at(k+1, k+1)
 		det := d11*d22 - d21*d21
-		w1, w2 := make([]float64, n), make([]float64, n)
 		for j := k + 2; j < n; j++ {
-			x, y := *at(j, k), *at(j, k+1)
-			w1[j], w2[j] = (d22*x-d21*y)/det, (d11*y-d21*x)/det
+			x, y := a[j*n+k], a[j*n+k+1]
+			below[j], below2[j] = x, y
+			col[j], col2[j] = (d22*x-d21*y)/det, (d11*y-d21*x)/det
 		}
-		for i := k + 2; i < n; i++ {
-			row, x, y := a[i*n:i*n+i+1], a[i*n+k], a[i*n+k+1]
-			for j := k + 2; j <= i; j++ {
-				row[j] -= x*w1[j] + y*w2[j]
-			}
-		}
+		native.AddOuterLower(n-k-2, -1, below[k+2:], col[k+2:], a[min(k+2, n-1)*(n+1):], n)
+		native.AddOuterLower(n-k-2, -1, below2[k+2:], col2[k+2:], a[min(k+2, n-1)*(n+1):], n)
 		for j := k + 2; j < n; j++ {
-			*at(j, k), *at(j, k+1) = w1[j], w2[j]
+			a[j*n+k], a[j*n+k+1] = col[j], col2[j]
 		}
 		piv[k], piv[k+1] = -int64(kp+1), -int64(kp+1)
 		k += 2

@@ -218,13 +218,19 @@ func losses() {
 			return list(o, total), nil
 		}
 		at := func(i int64) float64 { return x.At(i) }
-		if xs := x.Float32s(); xs != nil {
-			at = func(i int64) float64 { return float64(xs[i]) }
-		}
 		ys, ws := y.Ints(), floatsOf(w)
 		inner := int64(1)
 		if spatial {
 			inner = x.Shape[2] * x.Shape[3]
+		}
+		if xs := x.Float32s(); xs != nil {
+			at = func(i int64) float64 { return float64(xs[i]) }
+		} else if x.DType == tensor.Float32 && spatial {
+			xs, s := tensor.Whole[float32](x), x.Stride
+			at = func(i int64) float64 {
+				plane, p := i/inner, i%inner
+				return float64(xs[x.Offset+plane/cls*s[0]+plane%cls*s[1]+p/x.Shape[3]*s[2]+p%x.Shape[3]*s[3]])
+			}
 		}
 		sum, tw := 0.0, 0.0
 		each := c.zeros(int64(len(ys)))

@@ -1,6 +1,7 @@
 package aten
 
 import (
+	"encoding/binary"
 	"math"
 	"slices"
 	"strings"
@@ -605,6 +606,11 @@ func init() {
 				o.Fill(b2f(found != all))
 				return o, nil
 			}
+			if c.real && t.DType == tensor.Bool {
+				if o := c.logicalCols(t, mask, keep, all); o != nil {
+					return o, nil
+				}
+			}
 			return c.fold(t, mask, keep, out, func(row []float64) float64 {
 				for _, x := range row {
 					if (x != 0) != all {
@@ -993,6 +999,61 @@ func norms() {
 		}
 		return c.do("norm.Scalar", d, c.Args[2])
 	})
+}
+
+// logicalCols is all or any of bools whose rows go together element by element, eight at a time; nil for others.
+func (c *Call) logicalCols(t *tensor.Tensor, mask []bool, keepdim, all bool) *tensor.Tensor {
+	const word = 8
+	kept, red := reduceSplit(t, mask)
+	last := len(kept.Shape) - 1
+	if last < 0 || kept.Stride[last] != 1 || kept.Shape[last] < 2*word || red.Numel() == 0 {
+		return nil
+	}
+	o := c.New(tensor.Bool, reduceShape(t, mask, keepdim), reduceStrides(t, mask, keepdim))
+	if !o.IsContiguous(tensor.ContiguousFormat) {
+		return nil
+	}
+	n := int(kept.Shape[last])
+	starts, rows := offsets(&tensor.Tensor{Shape: kept.Shape[:last], Stride: kept.Stride[:last]}), offsets(red)
+	to, from := tensor.Raw[uint8](o), tensor.Whole[uint8](t)
+	parallel.For(len(starts)*n, max(word, int(4*grain/(red.Numel()+1))), func(lo, hi int) {
+		for lo < hi {
+			k, at := lo/n, lo%n
+			m := min(hi-lo, n-at)
+			joinBools(to[lo:lo+m], from, t.Offset+starts[k]+int64(at), rows, all)
+			lo += m
+		}
+	})
+	return o
+}
+
+// joinBools sets out to all or any of rows of bools, which begin at from[at+row].
+func joinBools(out, from []uint8, at int64, rows []int64, all bool) {
+	const word, low, high = 8, 0x7f7f7f7f7f7f7f7f, 0x8080808080808080
+	flip := uint64(0) // all are true where not any is false
+	if all {
+		flip = high
+	}
+	found := make([]uint64, (len(out)+word-1)/word)
+	for _, r := range rows {
+		row := from[at+r:][:len(out)]
+		for i := range len(row) / word {
+			x := binary.LittleEndian.Uint64(row[i*word:])
+			found[i] |= (x&low+low|x)&high ^ flip
+		}
+		for i := len(row) / word * word; i < len(row); i++ {
+			if (row[i] == 0) == all {
+				found[i/word] |= 0x80 << (i % word * 8)
+			}
+		}
+	}
+	for i := range out {
+		x := uint8(found[i/word] >> (i%word*8 + 7) & 1)
+		if all {
+			x ^= 1
+		}
+		out[i] = x
+	}
 }
 
 // anyIs reports whether any element is, or is not, other than 0.

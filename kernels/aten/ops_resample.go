@@ -339,7 +339,11 @@ func needed(t *tensor.Tensor, in []int64, tables [][][]tap) (*tensor.Tensor, []i
 
 // pickPlanes fills o, which is contiguous, with the elements of t that at names along each of its last dimensions.
 func pickPlanes[T uint8 | uint16 | uint32 | uint64 | [2]uint64](o, t *tensor.Tensor, at [][]int64) {
-	if t.Stride[t.Dim()-1] != 1 {
+	picked := tensor.Numel(t.Shape[:t.Dim()-len(at)])
+	for _, is := range at {
+		picked *= int64(len(is))
+	}
+	if t.Stride[t.Dim()-1] != 1 && picked > t.Numel()/4 { // fewer are fetched from where they lie
 		x, done := lent(t)
 		defer done()
 		t = x
@@ -357,11 +361,11 @@ func pickPlanes[T uint8 | uint16 | uint32 | uint64 | [2]uint64](o, t *tensor.Ten
 		starts = next
 	}
 	across := at[len(at)-1]
-	width := int64(len(across))
+	width, step := int64(len(across)), t.Stride[t.Dim()-1]
 	var runs []native.Run // of neighbours
 	for j, i := range across {
-		if j == 0 || i != across[j-1]+1 {
-			runs = append(runs, native.Run{To: int64(j), From: i})
+		if j == 0 || i != across[j-1]+1 || step != 1 {
+			runs = append(runs, native.Run{To: int64(j), From: i * step})
 		}
 		runs[len(runs)-1].Length++
 	}

@@ -533,31 +533,32 @@ func scatters() {
 			return nil
 		}
 		ms := m.Expand(o.Shape).Bytes()
-		count := 0
-		for _, x := range ms {
-			if x != 0 {
-				count++
-			}
-		}
-		var offs []int64 // of o's elements, where they do not lie one after the other
-		if !o.IsContiguous(tensor.ContiguousFormat) {
-			offs = offsets(o)
-		}
-		pos := make([]int64, 0, count)
-		for i, x := range ms {
-			switch {
-			case x == 0:
-			case offs == nil:
-				pos = append(pos, o.Offset+int64(i))
-			default:
-				pos = append(pos, o.Offset+offs[i])
-			}
-		}
-		if int64(len(pos)) > src.Numel() {
+		parts := maskedParts(ms)
+		if parts[len(parts)-1].first > src.Numel() {
 			return errf("masked_scatter: expected self and source to have at least as many elements as the number of ones in mask")
 		}
-		s := c.dense(src, src.DType)
-		scatterAt(o, pos, tensor.NewView(s, []int64{int64(len(pos))}, []int64{1}, s.Offset), false)
+		if src.Storage == o.Storage {
+			parts = []maskedPart{{}, parts[len(parts)-1]} // what is read may have been replaced: from front to back
+		}
+		src, done := lent(src)
+		defer done()
+		to, back := lent(o)
+		defer back()
+		switch o.DType.Size() {
+		case 1:
+			replaceMasked[uint8](to, ms, src, parts)
+		case 2:
+			replaceMasked[uint16](to, ms, src, parts)
+		case 4:
+			replaceMasked[uint32](to, ms, src, parts)
+		case 8:
+			replaceMasked[uint64](to, ms, src, parts)
+		case 16:
+			replaceMasked[[2]uint64](to, ms, src, parts)
+		}
+		if to != o {
+			tensor.Copy(o, to)
+		}
 		return nil
 	})
 	both("put", func(c *Call, o *tensor.Tensor) error {
@@ -588,6 +589,49 @@ func scatters() {
 		}
 		scatterAt(o, pos, c.T(2), c.B(3))
 		return nil
+	})
+}
+
+// A maskedPart is where a part of a mask begins, and how many elements of the mask are set before it.
+type maskedPart struct{ at, first int64 }
+
+// maskedParts divides a mask into parts that can be walked through side by side; the last is empty, at its end.
+func maskedParts(mask []byte) []maskedPart {
+	const size = 1 << 14
+	parts := make([]maskedPart, (len(mask)+size-1)/size+1)
+	parallel.For(len(parts)-1, 4, func(lo, hi int) {
+		for k := lo; k < hi; k++ {
+			count := int64(0)
+			for _, x := range mask[k*size : min((k+1)*size, len(mask))] {
+				if x != 0 {
+					count++
+				}
+			}
+			parts[k+1] = maskedPart{int64(min((k+1)*size, len(mask))), count}
+		}
+	})
+	for k := range parts[1:] {
+		parts[k+1].first += parts[k].first
+	}
+	return parts
+}
+
+// replaceMasked replaces the elements of o that the mask names by those of src, one after the other. Both are contiguous.
+func replaceMasked[T any](o *tensor.Tensor, mask []byte, src *tensor.Tensor, parts []maskedPart) {
+	if parts[len(parts)-1].first == 0 {
+		return
+	}
+	to, from := tensor.Raw[T](o), tensor.Raw[T](src)
+	parallel.For(len(parts)-1, 4, func(lo, hi int) {
+		for k, p := range parts[lo:hi] {
+			row, next := to[p.at:parts[lo+k+1].at], p.first
+			for i, x := range mask[p.at:parts[lo+k+1].at] {
+				if x != 0 {
+					row[i] = from[next]
+					next++
+				}
+			}
+		}
 	})
 }
 

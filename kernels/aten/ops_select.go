@@ -302,7 +302,7 @@ func selects() {
 			return c.via("_to_copy", must(c.via("eq.Tensor", must(c.via("unsqueeze", t, int64(-1))), classes)), tensor.Int64)
 		}
 		z := must(c.via("zeros", ints(append(slices.Clone(t.Shape), n)), tensor.Int64))
-		return c.via("scatter.value", z, int64(-1), must(c.via("unsqueeze", t, int64(-1))), int64(1))
+		return c.via("scatter_.value", z, int64(-1), must(c.via("unsqueeze", t, int64(-1))), int64(1))
 	})
 	def("bucketize.Tensor", func(c *Call) (Value, error) { return c.search(c.T(1), c.T(0), c.B(2), c.B(3), nil) })
 	def("bucketize.Scalar", func(c *Call) (Value, error) { return c.search(c.T(1), c.T(0), c.B(2), c.B(3), nil) })

@@ -730,6 +730,10 @@ func eachRowOf[T float32 | float64 | int64](l *tensor.Loop, ts []*tensor.Tensor,
 		}
 		return l.Stride[i][nd-2]
 	}
+	joined := nd > 1 && across(0) == l.Shape[nd-1]
+	for i := range rows {
+		joined = joined && (room[i] != nil || across(i+1) == step[i+1]*l.Shape[nd-1])
+	}
 	count := int64(1)
 	if nd > 1 {
 		count = l.Shape[nd-2]
@@ -752,6 +756,17 @@ func eachRowOf[T float32 | float64 | int64](l *tensor.Loop, ts []*tensor.Tensor,
 						continue
 					}
 					native.CopyRows(native.Grid[T]{Memory: room[i], Step: 1, Row: width}, native.Grid[T]{Memory: whole[i], At: from, Step: step[i+1], Row: across(i + 1)}, w, h)
+				}
+				if joined && w == l.Shape[nd-1] { // the rows of the band are one
+					for i := range rows {
+						if room[i] != nil {
+							rows[i] = room[i][:h*w]
+						} else {
+							rows[i] = rowOf(whole[i], off[i+1]+r*across(i+1), step[i+1], h*w)
+						}
+					}
+					f(off[0]+r*across(0), h*w, rows)
+					continue
 				}
 				for k := range h {
 					for i := range rows {

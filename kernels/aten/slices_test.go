@@ -435,3 +435,134 @@ func TestLargeSumsOfIntegers(t *testing.T) {
 		}
 	}
 }
+
+// masked_scatter takes the elements of its source in order, whatever the layouts, over the parts that a mask is walked through in, and from itself front to back.
+func TestMaskedScatterLayouts(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 9))
+	for _, shape := range [][]int64{{7}, {3, 5}, {4, 3, 6}, {300, 257}} {
+		for _, dtype := range []tensor.DType{tensor.Float32, tensor.Float64, tensor.Int16, tensor.UInt8, tensor.Complex128} {
+			x, m, src := laid(r, shape...).To(dtype), laid(r, shape...).To(tensor.Bool), laid(r, shape...).To(dtype)
+			want, from, next := x.Complexes(), src.Complexes(), 0
+			for i, set := range m.Ints() {
+				if set != 0 {
+					want[i] = from[next]
+					next++
+				}
+			}
+			o, err := Run(Eager, "aten.masked_scatter.default", x, m, src)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, o.(*tensor.Tensor).Complexes()); diff != "" {
+				t.Errorf("%v of %s (-want +got):\n%s", shape, dtype, diff)
+			}
+		}
+	}
+	x, m := tensor.Empty(tensor.Float32, 40000), tensor.Empty(tensor.Bool, 40000)
+	for i := range x.Float32s() {
+		x.Float32s()[i], m.Bytes()[i] = float32(i), 1
+	}
+	m.Bytes()[0] = 0
+	if _, err := Run(Eager, "aten.masked_scatter_.default", x, m, x); err != nil || slices.Max(x.Float32s()) != 0 {
+		t.Errorf("from itself: %v, up to %g; want zeros, each of which comes from the one before", err, slices.Max(x.Float32s()))
+	}
+}
+
+// Few elements that nearest picks out of planes that lie across are those that it picks out of rows.
+func TestPickedAcross(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 9))
+	x := laid(r, 2, 3, 40, 50)
+	across := tensor.Empty(tensor.Float32, 2, 3, 50, 40)
+	across = tensor.NewView(across, []int64{2, 3, 40, 50}, []int64{6000, 2000, 1, 40}, 0)
+	tensor.Copy(across, x)
+	for _, size := range []int64{3, 30} {
+		var got [2][]float64
+		for i, in := range []*tensor.Tensor{x.Contiguous(), across} {
+			o, err := Run(Eager, "aten.upsample_nearest2d.default", in, []Value{size, size}, nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got[i] = o.(*tensor.Tensor).Floats()
+		}
+		if diff := cmp.Diff(got[0], got[1]); diff != "" {
+			t.Errorf("%d: %s", size, diff)
+		}
+	}
+}
+
+// floatsFrom is what an operator gives, as floats.
+func floatsFrom(t *testing.T, op string, args ...Value) []float64 {
+	t.Helper()
+	v, err := Run(Eager, op, args...)
+	if err != nil {
+		t.Fatalf("%s: %v", op, err)
+	}
+	return v.(*tensor.Tensor).Floats()
+}
+
+// all and any of bools along rows that go together eight at a time are what they are of floats.
+func TestLogicalColumns(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 9))
+	for _, shape := range [][]int64{{5, 16}, {3, 77}, {2, 4, 33}, {700, 40}} {
+		x := tensor.Empty(tensor.Float32, shape...)
+		for i := range x.Float32s() {
+			x.Float32s()[i] = float32(min(r.IntN(6), 1))
+			if i%int(shape[len(shape)-1]) < 9 {
+				x.Float32s()[i] = float32(i % 3 / 2)
+			}
+		}
+		for _, op := range []string{"aten.all.dim", "aten.any.dim"} {
+			for dim := range int64(len(shape)) {
+				got, want := floatsFrom(t, op, x.To(tensor.Bool), dim, false), floatsFrom(t, op, x, dim, false)
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("%s of %v along %d: %s", op, shape, dim, diff)
+				}
+			}
+		}
+	}
+}
+
+// Operands that lie across are joined to bands of rows, whatever else the others do, and nll_loss2d reads scores where they lie.
+func TestBandsAcross(t *testing.T) {
+	r := rand.New(rand.NewPCG(10, 9))
+	for _, shape := range [][]int64{{3, 40, 24}, {2, 33, 70}, {65, 16}} {
+		k := len(shape) - 1
+		turned := slices.Clone(shape)
+		turned[k], turned[k-1] = shape[k-1], shape[k]
+		across := func(x *tensor.Tensor) *tensor.Tensor {
+			y := tensor.Empty(x.DType, turned...)
+			stride := slices.Clone(y.Stride)
+			stride[k], stride[k-1] = stride[k-1], stride[k]
+			y = tensor.NewView(y, x.Shape, stride, 0)
+			tensor.Copy(y, x)
+			return y
+		}
+		row := slices.Clone(shape)
+		row[k-1] = 1
+		x := laid(r, shape...).Contiguous()
+		for _, y := range []*tensor.Tensor{laid(r, shape...).Contiguous(), laid(r, row...).Contiguous(), laid(r, shape[k])} {
+			got, want := floatsFrom(t, "aten.sub.Tensor", x, across(y.Expand(shape))), floatsFrom(t, "aten.sub.Tensor", x, y)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%v - %v: %s", shape, y.Shape, diff)
+			}
+			got = floatsFrom(t, "aten.addcmul.default", y.Expand(shape), x, across(x))
+			want = floatsFrom(t, "aten.addcmul.default", y.Expand(shape), x, x)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%v + %v: %s", shape, y.Shape, diff)
+			}
+		}
+	}
+	scores := laid(r, 2, 3, 4, 5).Contiguous()
+	base := tensor.NewView(tensor.Empty(tensor.Float32, 2, 3, 5, 4), []int64{2, 3, 4, 5}, []int64{60, 20, 1, 4}, 0)
+	tensor.Copy(base, scores)
+	y := tensor.Empty(tensor.Int64, 2, 4, 5)
+	ys := make([]int64, 40)
+	for i := range ys {
+		ys[i] = r.Int64N(3)
+	}
+	y.SetInts(ys)
+	want, got := floatsFrom(t, "aten.nll_loss2d.default", scores, y, nil, int64(0), int64(-100)), floatsFrom(t, "aten.nll_loss2d.default", base, y, nil, int64(0), int64(-100))
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("nll_loss2d: %s", diff)
+	}
+}

@@ -111,7 +111,7 @@ typedef struct {
   int64_t (*cholesky64)(double *a, int64_t n, int upper, double *column);
   void (*windows_max32)(float *best, int64_t *o, const float *a, const int64_t *at, const int64_t *ends, int64_t windows, int64_t cols);
   void (*windows_mean32)(float *o, const float *a, const int64_t *at, const int64_t *ends, const float *sizes, int64_t windows, int64_t cols);
-  void (*outer64)(int64_t m, int64_t n, double alpha, const double *x, const double *y, double *a, int64_t lda);
+  void (*outer64)(int64_t m, int64_t n, int64_t longer, double alpha, const double *x, const double *y, double *a, int64_t lda);
   void (*triangle64)(const double *a, double *b, int64_t n, int64_t k, int upper, int unit, int trans);
 } whittle_kernels;
 

@@ -101,6 +101,7 @@ import "C"
 
 import (
 	_ "embed"
+	"sync"
 	"unsafe"
 
 	"whittle/kernels/parallel"
@@ -428,6 +429,38 @@ func (l Lane[T]) lane(n, rows int64) (at unsafe.Pointer, step, row C.int64_t) {
 	return unsafe.Pointer(unsafe.SliceData(l.From)), C.int64_t(l.Step), C.int64_t(l.Row)
 }
 
+const (
+	shortRow  = 96   // the length up to which several rows are joined where they can be: the end of each costs as much as the rest
+	joinedRow = 1024 // how long a row becomes
+)
+
+// joins reports whether rows of n elements of l are one row when put together: they follow each other, or are the same again and again.
+func (l Lane[T]) joins(n int64) bool { return l.Row == 0 || l.Step == 1 && l.Row == n }
+
+// joinedRooms are where the rows of two operands are put together.
+var joinedRooms = sync.Pool{New: func() any { return new([2][joinedRow]float64) }}
+
+// joined is l with some rows of n elements put together, in room if they are the same again and again. l must join.
+func (l Lane[T]) joined(n, some int64, room *[joinedRow]float64) Lane[T] {
+	switch {
+	case l.Row == n:
+		return Lane[T]{From: l.From, Step: 1, Row: n * some}
+	case l.Step == 0:
+		return l
+	}
+	row := unsafe.Slice((*T)(unsafe.Pointer(room)), n*some)
+	for at := int64(0); at < n*some; at += n {
+		copy(row[at:at+n], l.From)
+	}
+	return Lane[T]{From: row, Step: 1}
+}
+
+// after is l without its first rows.
+func (l Lane[T]) after(rows int64) Lane[T] {
+	l.From = l.From[rows*l.Row:]
+	return l
+}
+
 // UnaryRows is Unary32 or Unary64 for rows of n elements; the step of out and a is 1.
 func UnaryRows[T float32 | float64](op Op, out, a Lane[T], n, rows int64) {
 	o, _, ro := out.lane(n, rows)
@@ -442,6 +475,17 @@ func UnaryRows[T float32 | float64](op Op, out, a Lane[T], n, rows int64) {
 
 // BinaryRows is Binary32 or Binary64 for rows of n elements; the step of out is 1.
 func BinaryRows[T float32 | float64](op Op, out, a, b Lane[T], n, rows int64) {
+	if n < shortRow && rows >= 8 && out.Row == n && a.joins(n) && b.joins(n) { // several rows go as one
+		some, room := min(rows, joinedRow/n), joinedRooms.Get().(*[2][joinedRow]float64)
+		defer joinedRooms.Put(room)
+		a, b := a.joined(n, some, &room[0]), b.joined(n, some, &room[1])
+		wide := Lane[T]{From: out.From, Step: 1, Row: n * some}
+		BinaryRows(op, wide, a, b, n*some, rows/some)
+		if rest, at := rows%some, rows/some; rest > 0 {
+			BinaryRows(op, wide.after(at), a.after(at), b.after(at), n*rest, 1)
+		}
+		return
+	}
 	o, _, ro := out.lane(n, rows)
 	pa, sa, ra := a.lane(n, rows)
 	pb, sb, rb := b.lane(n, rows)

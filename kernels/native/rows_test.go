@@ -92,5 +92,41 @@ func TestAddOuter(t *testing.T) {
 		if diff := cmp.Diff(want, a); diff != "" {
 			t.Error(diff)
 		}
+		for i := range m { // of the triangle, back to nothing
+			clear(want[i*lda : i*lda+i+1])
+		}
+		AddOuterLower(m, -2, x, y, a, lda)
+		if diff := cmp.Diff(want, a); diff != "" {
+			t.Errorf("lower: %s", diff)
+		}
+	})
+}
+
+// Short rows give one by one what BinaryRows gives, which joins them: whether operands follow each other, are repeated, or are numbers.
+func TestBinaryRowsJoined(t *testing.T) {
+	levels(t, func(t *testing.T) {
+		for _, n := range []int64{1, 5, 45, 95} {
+			for _, rows := range []int64{8, 23, 300} {
+				x := make([]float32, n*rows)
+				for i := range x {
+					x[i] = float32(i%97) + 1
+				}
+				lanes := []Lane[float32]{{x, 1, n}, {x, 1, 0}, {x, 0, 0}, {x, 0, 1}}
+				for i, a := range lanes {
+					for j, b := range lanes {
+						got, want := make([]float32, n*rows), make([]float32, n*rows)
+						BinaryRows(Div, Lane[float32]{got, 1, n}, a, b, n, rows)
+						for r := range rows {
+							for k := range n {
+								want[r*n+k] = a.From[r*a.Row+k*a.Step] / b.From[r*b.Row+k*b.Step]
+							}
+						}
+						if diff := cmp.Diff(want, got); diff != "" {
+							t.Fatalf("%d rows of %d, operands %d and %d: %s", rows, n, i, j, diff)
+						}
+					}
+				}
+			}
+		}
 	})
 }

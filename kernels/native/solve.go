@@ -5,7 +5,7 @@ package native
 static void lu64(const whittle_kernels *t, double *a, int64_t n, int64_t m, int64_t *piv) { t->lu64(a, n, m, piv); }
 static int64_t cholesky64(const whittle_kernels *t, double *a, int64_t n, int upper, double *column) { return t->cholesky64(a, n, upper, column); }
 static void triangle64(const whittle_kernels *t, double *a, double *b, int64_t n, int64_t k, int upper, int unit, int trans) { t->triangle64(a, b, n, k, upper, unit, trans); }
-static void outer64(const whittle_kernels *t, int64_t m, int64_t n, double alpha, double *x, double *y, double *a, int64_t lda) { t->outer64(m, n, alpha, x, y, a, lda); }
+static void outer64(const whittle_kernels *t, int64_t m, int64_t n, int64_t longer, double alpha, double *x, double *y, double *a, int64_t lda) { t->outer64(m, n, longer, alpha, x, y, a, lda); }
 */
 import "C"
 
@@ -46,7 +46,18 @@ func AddOuter(m, n int, alpha float64, x, y, a []float64, lda int) {
 	}
 	_, _, _ = x[m-1], y[n-1], a[(m-1)*lda+n-1]
 	parallel.For(m, 4*grain/n+1, func(lo, hi int) {
-		C.outer64(table, C.int64_t(hi-lo), C.int64_t(n), C.double(alpha), p64(x[lo:]), p64(y), p64(a[lo*lda:]), C.int64_t(lda))
+		C.outer64(table, C.int64_t(hi-lo), C.int64_t(n), 0, C.double(alpha), p64(x[lo:]), p64(y), p64(a[lo*lda:]), C.int64_t(lda))
+	})
+}
+
+// AddOuterLower is AddOuter for the lower triangle of a (n x n) alone.
+func AddOuterLower(n int, alpha float64, x, y, a []float64, lda int) {
+	if n == 0 {
+		return
+	}
+	_, _, _ = x[n-1], y[n-1], a[(n-1)*lda+n-1]
+	parallel.For(n, 8*grain/n+1, func(lo, hi int) {
+		C.outer64(table, C.int64_t(hi-lo), C.int64_t(lo+1), 1, C.double(alpha), p64(x[lo:]), p64(y), p64(a[lo*lda:]), C.int64_t(lda))
 	})
 }
 

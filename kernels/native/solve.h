@@ -6,9 +6,9 @@ static inline __attribute__((always_inline)) void NAME(less64)(double *y, double
   _Pragma("GCC ivdep") for (int64_t i = 0; i < n; i++) y[i] -= f * x[i];
 }
 
-// a (m x n, rows lda apart) += alpha * x * y'.
-static void NAME(outer64)(int64_t m, int64_t n, double alpha, const double *x, const double *y, double *a, int64_t lda) {
-  for (int64_t i = 0; i < m; i++) NAME(less64)(a + i * lda, -alpha * x[i], y, n);
+// a (m x n, rows lda apart) += alpha * x * y'; each row is by so much longer than the one before.
+static void NAME(outer64)(int64_t m, int64_t n, int64_t longer, double alpha, const double *x, const double *y, double *a, int64_t lda) {
+  for (int64_t i = 0; i < m; i++) NAME(less64)(a + i * lda, -alpha * x[i], y, n + i * longer);
 }
 
 // The factors of a (n x m) by partial pivoting, in its place; piv are the rows that were swapped, from 1 on.

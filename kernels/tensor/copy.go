@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"whittle/kernels/native"
@@ -151,10 +152,10 @@ const tile = 64
 // narrow is the side of a matrix from which it is worth that.
 const narrow = 16
 
-// copyTransposed copies where dst runs along the last dimension and src along another; it reports whether that is so.
+// copyTransposed copies where src runs along another dimension than the last, which dst runs along, be it in steps; it reports whether that is so.
 func copyTransposed[T any](l *Loop, d, s []T) bool {
 	n := len(l.Shape)
-	if n < 2 || l.Stride[0][n-1] != 1 || l.Shape[n-1] < narrow {
+	if n < 2 || l.Stride[0][n-1] < 1 || l.Stride[1][n-1] == 1 || l.Shape[n-1] < narrow {
 		return false
 	}
 	along := slices.Index(l.Stride[1][:n-1], 1)
@@ -164,7 +165,7 @@ func copyTransposed[T any](l *Loop, d, s []T) bool {
 	if along != n-2 { // the order of the others does not matter
 		l = l.swapped(along, n-2)
 	}
-	rows, cols, ds, ss := l.Shape[n-2], l.Shape[n-1], l.Stride[0][n-2], l.Stride[1][n-1]
+	rows, cols, ds, ss, step := l.Shape[n-2], l.Shape[n-1], l.Stride[0][n-2], l.Stride[1][n-1], l.Stride[0][n-1]
 	outer := Numel(l.Shape[:n-2])
 	for k := int64(0); k < outer; k++ {
 		a, b, rest := l.Start[0], l.Start[1], k
@@ -174,7 +175,7 @@ func copyTransposed[T any](l *Loop, d, s []T) bool {
 			a += at * l.Stride[0][i]
 			b += at * l.Stride[1][i]
 		}
-		if ds > 0 && ss > 0 && turn(d[a:], s[b:], ds, ss, rows, cols) {
+		if step == 1 && ds > 0 && ss > 0 && turn(d[a:], s[b:], ds, ss, rows, cols) {
 			continue
 		}
 		for r := int64(0); r < rows; r += tile {
@@ -182,7 +183,7 @@ func copyTransposed[T any](l *Loop, d, s []T) bool {
 				for i := r; i < min(r+tile, rows); i++ {
 					to, from := a+i*ds, b+i
 					for j := c; j < min(c+tile, cols); j++ {
-						d[to+j] = s[from+j*ss]
+						d[to+j*step] = s[from+j*ss]
 					}
 				}
 			}
@@ -236,10 +237,62 @@ func turn[T any](d, s []T, ds, ss, rows, cols int64) bool {
 		native.Turn(d, int(ds), any(s).([]uint32), int(ss), int(cols), int(rows))
 	case []uint64:
 		native.Turn(d, int(ds), any(s).([]uint64), int(ss), int(cols), int(rows))
+	case []uint8:
+		turnBytes(d, any(s).([]uint8), ds, ss, rows, cols)
 	default:
 		return false
 	}
 	return true
+}
+
+// turnBytes sets element (i, j) of d to element (j, i) of s, by squares of eight bytes a side, and tile by tile.
+func turnBytes(d, s []uint8, ds, ss, rows, cols int64) {
+	const side = 8
+	one := func(i, j, end, wide int64) {
+		for ; i < end; i++ {
+			for c := j; c < wide; c++ {
+				d[i*ds+c] = s[c*ss+i]
+			}
+		}
+	}
+	for r := int64(0); r < rows; r += tile {
+		for c := int64(0); c < cols; c += tile {
+			for i := r; i < min(r+tile, rows); i += side {
+				for j := c; j < min(c+tile, cols); j += side {
+					if i+side > rows || j+side > cols {
+						one(i, j, min(i+side, rows), min(j+side, cols))
+						continue
+					}
+					var x [side]uint64
+					for k := range x {
+						x[k] = binary.LittleEndian.Uint64(s[(j+int64(k))*ss+i:])
+					}
+					turnSquare(&x)
+					for k, v := range x {
+						binary.LittleEndian.PutUint64(d[(i+int64(k))*ds+j:], v)
+					}
+				}
+			}
+		}
+	}
+}
+
+// turnSquare transposes eight rows of eight bytes: quarters, then quarters of these, then single bytes change places.
+func turnSquare(x *[8]uint64) {
+	for i := range 4 {
+		a, b := x[i], x[i+4]
+		x[i], x[i+4] = a&0xffffffff|b<<32, a>>32|b&^0xffffffff
+	}
+	for _, i := range [...]int{0, 1, 4, 5} {
+		const low = 0x0000ffff0000ffff
+		a, b := x[i], x[i+2]
+		x[i], x[i+2] = a&low|b&low<<16, a>>16&low|b&^low
+	}
+	for _, i := range [...]int{0, 2, 4, 6} {
+		const low = 0x00ff00ff00ff00ff
+		a, b := x[i], x[i+1]
+		x[i], x[i+1] = a&low|b&low<<8, a>>8&low|b&^low
+	}
 }
 
 func copyRows[T any](l *Loop, in []int64, dst, src *Tensor) {

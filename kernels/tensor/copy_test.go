@@ -41,3 +41,24 @@ func TestCopyBetweenOrders(t *testing.T) {
 		}
 	}
 }
+
+// Copies into every second or third element from what lies across keep the elements, and what is between.
+func TestCopyAcrossInSteps(t *testing.T) {
+	const rows, cols = 70, 37
+	for _, d := range []DType{Float32, Float64, UInt8, Int16} {
+		for _, step := range []int64{2, 3} {
+			src := NewView(Empty(d, cols, rows), []int64{rows, cols}, []int64{1, rows}, 0)
+			dst := Empty(d, rows, cols, step)
+			want, xs := make([]float64, dst.Numel()), make([]float64, src.Numel())
+			for i := range xs {
+				xs[i] = float64(i % 100)
+				want[int64(i)*step] = xs[i]
+			}
+			src.SetFloats(xs)
+			Copy(NewView(dst, []int64{rows, cols}, []int64{cols * step, step}, 0), src)
+			if diff := cmp.Diff(want, dst.Floats()); diff != "" {
+				t.Errorf("%s by %d (-want +got):\n%s", d, step, diff)
+			}
+		}
+	}
+}
