@@ -301,8 +301,13 @@ func (bn *bindings) compiledModule(m *vm.Instance) vm.Object {
 	return inner
 }
 
-// argumentOf is the argument that a cell of the compiled frame still holds; nil if it does not.
+// argumentOf is the argument that a cell of the compiled frame still holds, or the variable of a function around it; nil if it is neither.
 func (bn *bindings) argumentOf(c *vm.Cell) source.Source {
+	for name, outer := range bn.env.Cells {
+		if outer == c && c.V != nil && bn.env.Locals[name] == c.V {
+			return source.Local{Var: name}
+		}
+	}
 	f := bn.root
 	for i, v := range f.LocalsPlus {
 		if name := f.Code.LocalsPlusName(i); v == vm.Object(c) && c.V != nil && i < len(f.Code.VarNames) && bn.env.Locals[name] == c.V && !bn.stored[i] {

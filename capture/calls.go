@@ -567,6 +567,11 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 		whole = append([]vm.Object{m.Self}, args...)
 	}
 	top, _, _ := strings.Cut(mod, ".")
+	if !tr.d.IsLibrary(f.Code.Filename) {
+		if v, done, err := tr.substituted(f, whole, kw); done || err != nil {
+			return v, done, err
+		}
+	}
 	if top == "torch" {
 		if cls, rest := appliedFunction(f, callable, args); cls != nil {
 			return tr.bodies.applyFunction(cls, rest, kw)
@@ -646,8 +651,8 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 		v, err := tr.outside(func() (vm.Object, error) { return tr.in.Call(callable, args, kw) })
 		return v, err == nil, err
 	}
-	if strings.HasSuffix(f.Code.Filename, "/collections/__init__.py") {
-		return nil, false, unsupported(breaks.InlineSkipped, f.Qualname, name, shortFile(f.Code.Filename), "SKIP_DIRS")
+	if inCollections(f) {
+		return nil, false, unsupported(breaks.InlineSkipped, f.Qualname, name, f.Code.Filename, "SKIP_DIRS")
 	}
 	if top == "logging" {
 		if done, err := tr.logger(f, callable); done || err != nil {
@@ -770,13 +775,14 @@ func init() {
 		"torch.utils.checkpoint.checkpoint": func(tr *tracer, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
 			return tr.bodies.checkpoint(args, kw)
 		},
-		"torch._dynamo.decorators.graph_break": brk(breaks.GraphBreak),
-		"torch.manual_seed":                    skip("manual_seed", "torch/_compile.py"), // the wrapper that PyTorch puts around it
-		"torch.random.manual_seed":             skip("manual_seed", "torch/random.py"),
-		"torch.random.get_rng_state":           skip("get_rng_state", "torch/random.py"),
-		"torch.random.set_rng_state":           skip("set_rng_state", "torch/random.py"),
-		"torch.autograd.grad":                  skip("grad", "torch/autograd/__init__.py"),
-		"torch.autograd.backward":              skip("backward", "torch/autograd/__init__.py"),
+		"torch._dynamo.decorators.graph_break":        brk(breaks.GraphBreak),
+		"torch.manual_seed":                           skip("manual_seed", "torch/_compile.py"), // the wrapper that PyTorch puts around it
+		"torch.random.manual_seed":                    skip("manual_seed", "torch/random.py"),
+		"torch.random.get_rng_state":                  skip("get_rng_state", "torch/random.py"),
+		"torch.random.set_rng_state":                  skip("set_rng_state", "torch/random.py"),
+		"torch.autograd.grad":                         skip("grad", "torch/autograd/__init__.py"),
+		"torch._functorch.eager_transforms.linearize": skip("disallow_in_graph", "torch/_dynamo/decorators.py"), // it makes a graph of its own
+		"torch.autograd.backward":                     skip("backward", "torch/autograd/__init__.py"),
 		"torch._check": func(tr *tracer, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
 			return tr.symbols.check(args, kw)
 		},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -189,6 +190,23 @@ torch.compile(M(), backend="eager")(torch.ones(1, 2))
 	}
 }
 
+// Modules of one class set attributes by one function, whose cell is guarded where the first does.
+func TestSettersGuarded(t *testing.T) {
+	_, got := trace(t, `
+m = torch.nn.Sequential(torch.nn.ReLU(), torch.nn.ReLU())
+@torch.compile(backend="eager")
+def f(x):
+    m.eval()
+    return m(x)
+f(torch.ones(2))
+`)
+	got.guards = slices.DeleteFunc(got.guards, func(g string) bool { return !strings.Contains(g, "__setattr__") })
+	want := []string{"ID_MATCH ___check_obj_id(G['m'].__class__.__setattr__.__closure__[0].cell_contents, <id>)"}
+	if d := cmp.Diff(want, got.guards); d != "" {
+		t.Errorf("guards (-want +got):\n%s", d)
+	}
+}
+
 // A guard that fails compiles anew, with its reason; what nobody guards does not.
 func TestRecompiles(t *testing.T) {
 	for _, c := range []struct {
@@ -222,6 +240,11 @@ def f(x):
     return x * w
 f(torch.ones(2)); f(torch.ones(2)); w.requires_grad_(True); other = 1; f(torch.ones(2))
 `, []string{"f: 0/0: tensor 'G['w']' requires_grad mismatch. expected requires_grad=0"}},
+		{"and in one whose keys are guarded in order", `
+d = {"a": torch.ones(2)}
+f = torch.compile(lambda x: [x * d[k] for k in d], backend="eager")
+f(torch.ones(2)); f(torch.ones(2)); d["a"].requires_grad_(True); f(torch.ones(2))
+`, []string{"<lambda>: 0/0: tensor 'G['d']['a']' requires_grad mismatch. expected requires_grad=0"}},
 		{"and in one that the guards did not see yet", `
 m = torch.nn.Linear(2, 2)
 f = torch.compile(lambda x: m(x), backend="eager")
@@ -394,6 +417,68 @@ def f(x):
         return x + 1
 f(torch.ones(2))
 `, []string{"skip 9 Graph break under GenericContextWrappingVariable"}, nil},
+		{"methods of a class that derives from dict", `
+class D(dict): pass
+def f(x, d):
+    x = x * d["k"] + d.get("k")
+    for v in d.values(): x = x + v
+    return x
+torch.compile(f, backend="eager")(torch.ones(2), D(k=2))
+`, []string{"break 6 call_method MutableMappingVariable(D) values", "skip 6 call_method UserDefinedObjectVariable(dict_values) __iter__ () {}"}, []string{"mul add"}},
+		{"an item of a class that derives from dict", `
+class D(dict): pass
+def f(x, d):
+    x = x + 1
+    d["k"] = x
+    return x * 2
+torch.compile(f, backend="eager")(torch.ones(2), D())
+`, []string{"break 6 call_method MutableMappingVariable(D) __setitem__"}, []string{"add", "mul"}},
+		{"a loop over a class that derives from dict", `
+class D(dict): pass
+def f(x, d):
+    x = x + 1
+    return [x + d[k] for k in d]
+torch.compile(f, backend="eager")(torch.ones(2), D(a=1))
+`, []string{"skip 6 call_method MutableMappingVariable(D) __iter__ () {}"}, nil},
+		{"an object of a class that derives from a container", `
+class T(tuple): pass
+def f(x):
+    t = T((1, 2))
+    return x + t[0]
+torch.compile(f, backend="eager")(torch.ones(2))
+`, []string{"break 5 call_function UserDefinedClassVariable(<class '__main__.T'>)",
+			"break 6 call_method UserDefinedObjectVariable(T) __getitem__ (ConstantVariable(int: 0),) {}"}, []string{"add"}},
+		{"an operator of a class in Python's collections", `
+import collections
+def f(x, d):
+    return x + d["k"]
+torch.compile(f, backend="eager")(torch.ones(2), collections.UserDict(k=2))
+`, []string{"break 5 'inline in skipfiles: UserDict.__getitem__ | __getitem__ /whittle/lib/python3.11/collections/__init__.py, skipped according trace_rules.lookup SKIP_DIRS'"}, []string{"add"}},
+		{"a function of the program that another stands in for", `
+def g(x): return print(x)
+@torch._dynamo.substitute_in_graph(g)
+def h(x): return x + 1
+torch.compile(lambda x: g(x) * 2, backend="eager")(torch.ones(2))
+`, nil, []string{"add mul"}},
+		{"sorting by what is no constant", `
+def f(x):
+    l = sorted([("b", x), ("a", x * 2)])
+    return l[0][1] + 1
+torch.compile(f, backend="eager")(torch.ones(2))
+`, []string{"break 4 sort with non-constant keys"}, []string{"mul", "add"}},
+		{"sorting by constants", `
+def f(x):
+    l = sorted([("b", x), ("a", x * 2)], key=lambda t: t[0])
+    return l[0][1] + sorted([("b", 1), ("a", 2)])[0][1]
+torch.compile(f, backend="eager")(torch.ones(2))
+`, nil, []string{"mul add"}},
+		{"a module that the trace gives to another", `
+class M(torch.nn.Module):
+    def forward(self, x):
+        self.k = torch.nn.ReLU()
+        return self.k(x)
+torch.compile(M(), backend="eager")(torch.ones(2))
+`, nil, []string{"_log_api_usage_once relu"}},
 		{"branch on a tensor", `
 @torch.compile(backend="eager")
 def f(x):
@@ -489,6 +574,29 @@ def f(a, xs):
     return a
 f(torch.ones(2), [torch.ones(2), torch.ones(2)])
 `, []string{"L_xs_0_", "L_xs_1_", "L_a_"}},
+		{"the body of an operator begins with what its function closes over", `
+from torch._higher_order_ops.wrap import wrap
+def make(y):
+    def f(x): return wrap(lambda x: torch.sin(x) + y, x)
+    return f
+torch.compile(make(torch.ones(2)), backend="eager")(torch.ones(2))
+`, []string{"L_y_", "L_x_"}},
+		{"a size that came out as another stays, where that is read", `
+@torch.compile(backend="eager", dynamic=True)
+def f(a, b):
+    return (a - b) * a.shape[0]
+torch._dynamo.mark_dynamic(a := torch.ones(4), 0)
+torch._dynamo.mark_dynamic(b := torch.ones(4), 0)
+f(a, b)
+`, []string{"s0", "L_a_", "s1", "L_b_"}},
+		{"a number stays an input where the trace went on to rely on it", `
+@torch.compile(backend="eager", dynamic=True)
+def f(a, n):
+    for i in range(0, 4, n):
+        a = a[:i + n]
+    return a
+f(torch.ones(4), 2)
+`, []string{"L_n_", "s1", "L_a_"}},
 		{"what is only passed on is no input", `
 @torch.compile(backend="eager")
 def f(a, b):

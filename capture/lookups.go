@@ -243,6 +243,9 @@ func (rd *reads) seeMember(m *vm.Instance, base source.Source, name string, v vm
 		src := source.Attr{Base: source.Module{Base: base, Kind: kind}, Of: table}
 		rd.world.see(t, src)
 		if x, ok := t.GetStr(name); ok && x == v {
+			if rd.effects.Saved(t) && !rd.effects.Held(t, vm.Str(name), v) {
+				return // the trace put it there
+			}
 			rd.world.see(v, source.Item{Base: src, Key: vm.Str(name), Text: "'" + name + "'"})
 			_ = rd.standIns.useValue(v) // it has a source, and so becomes an input
 			return

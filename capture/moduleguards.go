@@ -85,7 +85,8 @@ func (rd *reads) assigned(o vm.Object, name string, v vm.Object) error {
 		return nil
 	}
 	base := rd.world.sources[m]
-	if set, ok := m.Class.Lookup("__setattr__").(*vm.Function); base == nil || !ok || set.Code.Filename != "torch/nn/modules/module.py" {
+	set, ok := m.Class.Lookup("__setattr__").(*vm.Function)
+	if base == nil || !ok || set.Code.Filename != "torch/nn/modules/module.py" {
 		return nil
 	}
 	if err := rd.mayNotAssign(m, name); err != nil {
@@ -124,6 +125,9 @@ func (rd *reads) assigned(o vm.Object, name string, v vm.Object) error {
 			rd.world.useBuiltin(b, v)
 		}
 	}
-	rd.guards.Add(guard.Part(base.Name() + ".__class__.__setattr__.__closure__[0].cell_contents"))
+	if !rd.setters[set] { // later modules of any class lead to the same cell
+		rd.setters[set] = true
+		rd.guards.Add(guard.Part(base.Name() + ".__class__.__setattr__.__closure__[0].cell_contents"))
+	}
 	return nil
 }

@@ -138,6 +138,13 @@ func (og *output) scalarArg(s *torch.Scalar) (fx.Arg, error) {
 		return n, nil
 	}
 	if e := og.unknowns.Simplify(s.Expr); e.Op == symbolic.OpInt {
+		if make := og.later[s.Expr.Name]; s.Expr.Op == symbolic.OpSym && make != nil {
+			// A number that the program was given is an input, though the trace relies on its value by now.
+			if og.exprNodes[s.Expr.Name] == nil {
+				og.exprNodes[s.Expr.Name] = make()
+			}
+			return og.exprNodes[s.Expr.Name], nil
+		}
 		return e.Int, nil
 	}
 	if s.Env != og.unknowns {

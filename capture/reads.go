@@ -25,10 +25,11 @@ type reads struct {
 	classOrder []*vm.Type               // those, in order of first sight
 	frozen     map[*vm.Instance]bool    // dataclasses whose fields are guarded
 	onStack    map[int]stackValue       // what lies untouched on a resume function's stack, by slot
+	setters    map[*vm.Function]bool    // the functions by which modules set attributes whose cell is guarded
 }
 
 func newReads(g *ground, out *output, sy *symbols, ef *effects.Log, w *world, st *standIns) *reads {
-	return &reads{ground: g, out: out, symbols: sy, effects: ef, world: w, standIns: st, classes: map[*vm.Type]*classFacts{}, frozen: map[*vm.Instance]bool{}}
+	return &reads{ground: g, out: out, symbols: sy, effects: ef, world: w, standIns: st, classes: map[*vm.Type]*classFacts{}, frozen: map[*vm.Instance]bool{}, setters: map[*vm.Function]bool{}}
 }
 
 // pending is what the next step of a frame has to finish: the source of a loaded value.

@@ -537,12 +537,14 @@ func (sy *symbols) indicesGuard(p *torch.Tensor, src source.Source) *guard.Guard
 }
 
 // trim removes what nobody reads and nobody would miss: unused inputs, constants, parts of tuples, and arithmetic on
-// sizes. An input that is a symbol stays while another input has that symbol among its sizes.
+// sizes. An input that is a symbol stays while another input has that symbol among its sizes; of several that came out as one symbol, and that nobody
+// reads, the first does.
 func (sy *symbols) trim() {
 	g := sy.out.graph
 	for {
 		users := g.Users()
 		var dead []*fx.Node
+		bound := map[string]bool{} // symbols for which an unused input stays
 		for _, n := range g.Nodes {
 			if len(users[n]) > 0 {
 				continue
@@ -551,8 +553,12 @@ func (sy *symbols) trim() {
 			switch { // sums of sizes stay, as they do in PyTorch
 			case n.Op == fx.GetAttr, n.Op == fx.CallFunction && (n.Target == "operator.getitem" || number && n.Target != "torch.sym_sum"), n.Op == fx.CallMethod && number && (n.Target == "item" || n.Target == "numel"):
 				dead = append(dead, n)
-			case n.Op == fx.Placeholder && (!number || !sy.named(n)):
-				dead = append(dead, n)
+			case n.Op == fx.Placeholder:
+				if sym := sy.symbolOf(n); !number || sym == "" || bound[sym] || !sy.named(sym) {
+					dead = append(dead, n)
+				} else {
+					bound[sym] = true
+				}
 			}
 		}
 		if len(dead) == 0 {
@@ -562,9 +568,20 @@ func (sy *symbols) trim() {
 	}
 }
 
-// named reports whether the symbol of a placeholder is part of the sizes of another input that is in use.
-func (sy *symbols) named(n *fx.Node) bool {
-	sym := n.Val.(fx.SymInt).Expr
+// symbolOf is the symbol that an input is by the end of the trace, which may have found it to be the same as another; "" if it is none.
+func (sy *symbols) symbolOf(n *fx.Node) string {
+	v, ok := n.Val.(fx.SymInt)
+	if !ok {
+		return ""
+	}
+	if e := sy.unknowns.Simplify(symbolic.Sym(v.Expr)); e.Op == symbolic.OpSym {
+		return e.Name
+	}
+	return ""
+}
+
+// named reports whether a symbol is part of the sizes of an input that is in use.
+func (sy *symbols) named(sym string) bool {
 	for _, in := range sy.out.inputs {
 		if in.symbol != "" || !kept(sy.out.graph, in.node) || len(sy.out.graph.Users()[in.node]) == 0 {
 			continue

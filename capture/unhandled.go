@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"whittle/capture/breaks"
+	"whittle/capture/guard"
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
 	"whittle/capture/torch"
@@ -214,11 +215,19 @@ func (tr *tracer) unhandledMethod(name string, self vm.Object, args []vm.Object,
 	if !tr.ofProgram() {
 		return nil
 	}
+	if l, ok := self.(*vm.List); ok && name == "sort" {
+		if err := tr.sorts(l, kw); err != nil {
+			return err
+		}
+	}
 	if slices.Contains(unknownMethods[self.Type().Name], name) {
 		return unsupportedBuiltin("None", self.Type().Name+"."+name)
 	}
 	if slices.Contains(unhandledMethods[self.Type().Name], name) {
 		return unsupported(breaks.UnhandledMethod, tr.world.variableName(self), name, tr.variableNames(args), tr.keywordNames(kw))
+	}
+	if err := tr.opaqueMethod(name, self, args, kw); err != nil {
+		return err
 	}
 	if owner := tr.world.attributesOf(self); owner != nil && !slices.Contains([]string{"__getitem__", "__contains__", "get"}, name) {
 		return unsupported(breaks.UnhandledMethod, "GetAttrVariable("+tr.world.variableName(owner)+", __dict__)", name, tr.variableNames(args), tr.keywordNames(kw))
@@ -228,11 +237,44 @@ func (tr *tracer) unhandledMethod(name string, self vm.Object, args []vm.Object,
 
 // unhandledFunction is the break at a native function that has no handler for its arguments.
 func (tr *tracer) unhandledFunction(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) error {
+	if f.Module == "builtins" && f.Name == "len" && len(args) == 1 {
+		return tr.opaqueOperand(breaks.UnhandledItemMethod, "__len__", args[0], "(%s)")
+	}
+	if f.Module == "builtins" && f.Name == "sorted" && len(args) == 1 && tr.ofProgram() {
+		if err := tr.sorts(args[0], kw); err != nil {
+			return err
+		}
+	}
 	when, listed := unhandledFunctions[f.Module+"."+f.Name]
 	if !listed || when != nil && !when(args, kw) || !tr.ofProgram() && !ranksInstances(f, args) {
 		return nil
 	}
 	return tr.refusedBuiltin(f.Name, args, kw)
+}
+
+// sorts is the break at the sorting of items by themselves that are no constants: those of a list or tuple, or of a view of a dict.
+func (tr *tracer) sorts(o vm.Object, kw []vm.KwArg) error {
+	if slices.ContainsFunc(kw, func(k vm.KwArg) bool { return k.Name == "key" && k.Value != vm.None }) {
+		return nil
+	}
+	keys, ok := sequence(o)
+	if n := o.Type().Name; n == "dict_items" || n == "dict_values" {
+		var err error
+		if keys, err = tr.in.IterAll(o); err != nil {
+			return err
+		}
+	} else if !ok {
+		return nil
+	}
+	for _, k := range keys {
+		switch k.(type) {
+		case *torch.Tensor, *vm.Tuple, *vm.List:
+			if !guard.Constant(k) {
+				return unsupported(breaks.SortKeys)
+			}
+		}
+	}
+	return nil
 }
 
 // makerOf is the class whose __new__ makes a class's instances: the first of its method resolution order that has one of its own, or itself.
@@ -251,11 +293,17 @@ func (tr *tracer) unhandledClass(c *vm.Type, args []vm.Object, kw []vm.KwArg) er
 	if module == "" {
 		module = "builtins"
 	}
+	if err := tr.opaqueClass(c, args, kw); err != nil {
+		return err
+	}
 	if maker := makerOf(c); slices.Contains(unknownClasses, maker.FullName()) && tr.ofProgram() {
 		return unsupportedBuiltin("None", maker.Name+".__new__")
 	}
 	if init, ok := c.Lookup("__init__").(*vm.Function); ok && c.Module == "contextlib" && c.Name != "nullcontext" && tr.ofProgram() {
 		return unsupported(breaks.InlineSkipped, init.Qualname, init.Name, init.Code.Filename, "SKIP_DIRS")
+	}
+	if _, opaque := tr.world.opaque(first(args)); opaque && module == "builtins" && (c.Name == "list" || c.Name == "tuple") && tr.ofProgram() && !isMappingSubclass(args[0]) {
+		return tr.refusedBuiltin(c.Name, args, kw)
 	}
 	when, listed := unhandledClasses[module+"."+c.Name]
 	if !listed || when != nil && !when(args, kw) || !tr.ofProgram() {
@@ -345,6 +393,9 @@ func (u upcoming) unhandledMember(what, where vm.Object) error {
 	if !u.ofProgram() {
 		return nil
 	}
+	if err := u.opaqueOperand(breaks.UnhandledOperandMethod, "__contains__", where, "[%s]", what); err != nil {
+		return err
+	}
 	flag, isInst := where.(*vm.Instance)
 	switch {
 	case where.Type().Name == "dict_values", isEnumClass(where), isInst && isEnumMember(flag):
@@ -375,6 +426,9 @@ func items(o vm.Object) []vm.Object {
 func (u upcoming) unhandledLoop(o vm.Object) error {
 	if !u.ofProgram() || u.ins.Op != code.GET_ITER {
 		return nil
+	}
+	if err := u.opaqueOperand(breaks.UnhandledOperandMethod, "__iter__", o, "(%s)"); err != nil {
+		return err
 	}
 	name := ""
 	if owner := u.world.attributesOf(o); owner != nil {

@@ -420,6 +420,9 @@ func (u upcoming) importFrom() error {
 // loadItem leaves a note as loadAttr does. A slice is made of everything in the container. A tensor can be the index of a list if its value is
 // known.
 func (u upcoming) loadItem() error {
+	if err := u.opaqueOperand(breaks.UnhandledItemMethod, "__getitem__", u.top(1), "(%s,)", u.top(0)); err != nil {
+		return err
+	}
 	switch i := u.top(0).(type) {
 	case *vm.Slice:
 		u.reads.content(u.top(1))
@@ -472,6 +475,9 @@ func (u upcoming) knownNumber(i *torch.Tensor) (vm.Object, error) {
 }
 
 func (u upcoming) storeItem() error {
+	if err := u.opaqueOperand(breaks.UnhandledItemMethod, "__setitem__", u.top(1), "[%s]", u.top(0), u.top(2)); err != nil {
+		return err
+	}
 	u.world.touch(u.top(1))
 	return nil
 }
@@ -490,6 +496,9 @@ func (u upcoming) compare() error {
 			return u.compareTo(n)
 		}
 	}
+	if int(u.ins.Arg) < len(code.CmpOps) && u.ofProgram() {
+		u.compareSizes(code.CmpOps[u.ins.Arg], u.top(1), u.top(0))
+	}
 	if isSequence(u.top(0)) && isSequence(u.top(1)) && int(u.ins.Arg) < len(code.CmpOps) {
 		if strings.ContainsAny(code.CmpOps[u.ins.Arg], "<>") {
 			u.world.usePolyfill("list_cmp", nil)
@@ -499,6 +508,25 @@ func (u upcoming) compare() error {
 		return u.reads.compared(u.top(1), u.top(0))
 	}
 	return nil
+}
+
+// compareSizes guards what a comparison of the sizes of two tensors looks up in PyTorch.
+func (u upcoming) compareSizes(op string, a, b vm.Object) {
+	if a.Type() != u.t.SizeType || b.Type() != u.t.SizeType {
+		return
+	}
+	if op == "==" {
+		u.world.usePolyfill("list_eq", nil)
+		return
+	}
+	u.world.usePolyfill("list_cmp", nil)
+	x, _ := vm.AsTuple(a)
+	y, _ := vm.AsTuple(b)
+	if n := min(len(x.Items), len(y.Items)); slices.Equal(x.Items[:n], y.Items[:n]) { // it is the lengths that decide
+		if v, ok := u.in.Builtins.Dict.GetStr("len"); ok {
+			u.world.useBuiltin("len", v)
+		}
+	}
 }
 
 // compareTo compares a constant with a tensor in the order in which the program has them, which Python would turn around.

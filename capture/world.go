@@ -520,6 +520,11 @@ func (wo *world) loaded(f *vm.Frame, v vm.Object, src source.Source) {
 
 // variableName is how PyTorch's reasons show one value: TensorVariable().
 func (wo *world) variableName(o vm.Object) string {
+	if _, isInst := o.(*vm.Instance); !isInst {
+		if _, opaque := wo.opaque(o); opaque {
+			return "UserDefinedObjectVariable(" + o.Type().Name + ")"
+		}
+	}
 	_, name, _ := strings.Cut(wo.variableClass(o), ".")
 	switch o := o.(type) {
 	case *vm.Instance:
@@ -555,6 +560,9 @@ func (wo *world) variableName(o vm.Object) string {
 
 // variableClass is the name that PyTorch's capture gives to the kind of a value; reasons quote it.
 func (wo *world) variableClass(o vm.Object) string {
+	if _, opaque := wo.opaque(o); opaque && !isMappingSubclass(o) {
+		return "user_defined.UserDefinedObjectVariable"
+	}
 	switch o := o.(type) {
 	case *torch.Tensor:
 		if wo.t.IsFace(o) {
@@ -599,6 +607,8 @@ func (wo *world) variableClass(o vm.Object) string {
 			return "dicts.DefaultDictVariable"
 		case isNamedTuple(o):
 			return "lists.NamedTupleVariable"
+		case isMappingSubclass(o):
+			return "user_defined.MutableMappingVariable"
 		}
 		return "user_defined.UserDefinedObjectVariable"
 	case *vm.Exception:

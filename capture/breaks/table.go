@@ -67,6 +67,8 @@ const (
 	ObjectOperand          // an operator of a tensor and an object of the program's
 	UnhandledOperands      // a comparison of two kinds of sequences
 	UnhandledOperandMethod // that an operator calls
+	UnhandledItemMethod    // that len() or an index calls
+	SortKeys
 	RecurrentModule
 	TorchState
 	TorchGrad
@@ -249,6 +251,8 @@ var table = [end]Row{
 	UnhandledOperands:      {Form: "{operator}({left}, {right})", Missing: true, Hint: hintMove},
 	ObjectOperand:          {Form: "call_function args: {operands} ", Missing: true, Hint: hintMove},
 	UnhandledOperandMethod: {Form: "call_method {object} {method} {arguments} {}", Missing: true, Hint: hintMove},
+	UnhandledItemMethod:    {Form: "call_method {object} {method} {arguments} {}", Hint: hintMove},
+	SortKeys:               {Form: "sort with non-constant keys", Hint: "sort by a key that is a number or a text"},
 	RecurrentModule: {Form: "TorchDynamo purposely graph breaks on RNN, GRU, LSTMs", Missing: true,
 		Hint: "a recurrent module runs as plain Python: write the loop with its cells, or keep the module out of the compiled function"},
 

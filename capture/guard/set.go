@@ -50,7 +50,7 @@ const (
 // check is a guard with the slots of what it looks at, and what the guard does with them.
 //
 // A tensor in a dict that nobody has changed since the guards last held may have begun or ceased to require gradients: PyTorch does not look at tensors of
-// such dicts at all (skip_tensor_guards_with_matching_dict_tags). Other facts of them are checked all the same, as compiled code is made for them.
+// such dicts at all (skip_tensor_guards_with_matching_dict_tags), unless their keys are guarded in order. Other facts of them are checked all the same, as compiled code is made for them.
 type check struct {
 	slot   int // -1: the guard looks at nothing
 	all    []int
@@ -193,6 +193,12 @@ func (s *Set) Shown() []*Guard {
 // compile sorts out what is read from what.
 func (s *Set) compile() {
 	index := map[string]int{}
+	ordered := map[string]bool{}
+	for _, g := range s.guards {
+		if g.isKey {
+			ordered[g.Source.Name()] = true
+		}
+	}
 	seen := map[string]bool{}
 	s.checks = []check{}
 	for _, g := range s.guards {
@@ -204,7 +210,9 @@ func (s *Set) compile() {
 		if g.Source != nil {
 			c.slot = s.slot(index, g.Source)
 			if g.Kind == TensorMatch {
-				c.in = holderOf(s.slots[c.slot])
+				if item, ok := g.Source.(source.Item); !ok || !ordered[item.Base.Name()] {
+					c.in = holderOf(s.slots[c.slot])
+				}
 			}
 		}
 		for _, src := range g.among {
