@@ -17,16 +17,16 @@ import (
 const readsNumber = "aten._local_scalar_dense.default"
 
 // readsTensor is readsNumber where the program may ask for the number to stay in the graph.
-const readsTensor = readsNumber + "; to enable, set torch._dynamo.config.capture_scalar_outputs = True"
+const readsTensor = readsNumber + numbersStay
+
+// numbersStay says how numbers that operators give stay in a graph.
+const numbersStay = "; to enable, set torch._dynamo.config.capture_scalar_outputs = True"
 
 // unsupportedNumber is the graph break for a question that only the running program can answer; nil for other errors.
 func unsupportedNumber(err error) *Unsupported {
 	var dd *torch.DataDependent
 	if errors.As(err, &dd) {
-		if dd.Op == readsNumber {
-			return unsupported(breaks.DataDependentOperator, readsTensor)
-		}
-		return unsupported(breaks.DataDependentOperator, dd.Op)
+		return unsupported(breaks.DataDependentOperator, dd.Op+numbersStay)
 	}
 	var sd *symbolic.DataDependent
 	if errors.As(err, &sd) {
@@ -38,10 +38,7 @@ func unsupportedNumber(err error) *Unsupported {
 // dynamicShape is the break at an operator whose result depends on what is in a tensor: in its sizes, or, where it gives a number, as a whole.
 func (tr *tracer) dynamicShape(op string) *Unsupported {
 	if readers.has(op) {
-		if op == readsNumber {
-			op = readsTensor
-		}
-		return unsupported(breaks.DataDependentOperator, op)
+		return unsupported(breaks.DataDependentOperator, op+numbersStay)
 	}
 	if on, err := tr.d.configBool("capture_dynamic_output_shape_ops"); err == nil && on {
 		return unsupported(breaks.DynamicShapeUnknown, op)

@@ -33,12 +33,6 @@ func (c *Ctx) solveTri(a, b tt, upper, left, unit bool) tt {
 	return c.T("linalg_solve_triangular.default", a, b, upper, left, unit)
 }
 
-// halfDiagonal halves the main diagonals of t.
-func (c *Ctx) halfDiagonal(t tt) tt {
-	half := c.Div(c.T("diag_embed.default", c.diag(t)), int64(2))
-	return c.Sub(t, half)
-}
-
 func (c *Ctx) diag(t tt) tt { return c.T("diagonal.default", t, int64(0), int64(-2), int64(-1)) }
 
 // lastColumn gives vectors a last dimension of one, and each per-matrix number two.
@@ -265,11 +259,11 @@ func factorisations() {
 		if upper {
 			l, g = c.mT(l), c.mT(g)
 		}
+		// What the factor's gradient says of a symmetric matrix: half of the triangle and of its mirror image, the diagonal once.
 		phi := c.triangle(c.mm(c.mT(l), g), false, 0)
-		phi = c.halfDiagonal(phi)
+		phi = c.T("mul.Scalar", c.Add(phi, c.mT(c.triangle(phi, false, 1))), 0.5)
 		r := c.solveTri(c.mT(l), phi, true, true, false)
-		r = c.solveTri(l, r, false, false, false)
-		return c.Div(c.Add(r, c.mT(r)), int64(2))
+		return c.solveTri(l, r, false, false, false)
 	}
 	row("linalg_cholesky_ex.default", func(c *Ctx) {
 		c.Set("self", func() tt { return chol(c, c.Bool("upper")) })

@@ -1,6 +1,7 @@
 package autograd
 
 import (
+	"math/cmplx"
 	"strings"
 
 	"whittle/aot/build"
@@ -20,21 +21,21 @@ func init() {
 // matrix gets a column-major gradient.
 func matmuls() {
 	tr := func(c *Ctx, t tt) tt { return c.T("t.default", t) }
-	swap := func(c *Ctx, t tt) tt { return c.T("transpose.int", t, int64(1), int64(2)) }
+	swap := func(c *Ctx, t tt) tt { return c.lazyConj(c.T("transpose.int", t, int64(1), int64(2))) }
 	// A column-major factor gets a column-major gradient, as in PyTorch's mm_mat1_backward and mm_mat2_backward.
 	left := func(c *Ctx, m1, m2 string) tt {
 		a, b := c.Like(m1), c.In(m2)
 		if columnMajor(a) {
-			return tr(c, c.T("mm.default", b, tr(c, c.G(0))))
+			return tr(c, c.T("mm.default", c.lazyConj(b), tr(c, c.G(0))))
 		}
-		return c.T("mm.default", c.G(0), tr(c, b))
+		return c.T("mm.default", c.G(0), c.lazyConj(tr(c, b)))
 	}
 	right := func(c *Ctx, m1, m2 string) tt {
 		a, b := c.In(m1), c.Like(m2)
 		if columnMajor(b) {
-			return tr(c, c.T("mm.default", tr(c, c.G(0)), a))
+			return tr(c, c.T("mm.default", tr(c, c.G(0)), c.lazyConj(a)))
 		}
-		return c.T("mm.default", tr(c, a), c.G(0))
+		return c.T("mm.default", c.lazyConj(tr(c, a)), c.G(0))
 	}
 	row("mm.default", func(c *Ctx) {
 		c.Set("self", func() tt { return left(c, "self", "mat2") })
@@ -42,6 +43,9 @@ func matmuls() {
 	})
 	scaled := func(c *Ctx, g tt, name string) tt {
 		if a := c.Arg(name); !build.Is(a, 1) {
+			if z, ok := a.(complex128); ok {
+				a = cmplx.Conj(z)
+			}
 			return c.Mul(g, a)
 		}
 		return g

@@ -103,7 +103,7 @@ func reductions() {
 			if !c.prodSafe(x) {
 				return c.Div(c.Mul(g, c.Out(0)), x)
 			}
-			flat := c.T("reshape.default", x, []aten.Value{int64(-1)})
+			flat := c.T("view.default", c.T("contiguous.default", x), []aten.Value{int64(-1)})
 			return c.reshapeLike(c.prodWithZeros(g, flat, 0), x)
 		})
 	})

@@ -340,17 +340,9 @@ func (c *Ctx) reduceInto(from string, at reduceAccess) {
 		})
 	case "amax", "amin":
 		// Those that equal the extremum share the gradient.
-		mine := func() tt { return c.To(c.T("eq.Tensor", self, y), g.DType) }
-		theirs := func() tt { return c.To(c.T("eq.Tensor", src, at.take(y)), g.DType) }
-		share := func() tt {
-			m := mine()
-			if !keep {
-				m = at.zero(m)
-			}
-			n := at.add(m, theirs())
-			return c.Div(g, c.MaskFill(n, c.T("eq.Scalar", n, int64(0)), int64(1)))
-		}
-		set(func() tt { return c.Mul(mine(), share()) }, func() tt { return c.Mul(theirs(), at.take(share())) })
+		mine, theirs := c.T("eq.Tensor", self, y), c.T("eq.Tensor", src, at.take(y))
+		share := func() tt { return c.Div(g, at.add(c.To(mine, g.DType), c.To(theirs, g.DType))) }
+		set(func() tt { return c.Mul(mine, share()) }, func() tt { return c.Mul(theirs, at.take(share())) })
 	}
 }
 

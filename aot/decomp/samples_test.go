@@ -53,6 +53,11 @@ var samples = map[string]string{
 		f23, f23b, f23c
 		e34, f4, f31, value = 2
 		k23, k3, k23b, value = 3`,
+	"aten.addmm.default": `
+		f1, f13, f31
+		f14, f12, f24, beta = 2, alpha = 0.5
+		h4, h12, h24
+		left: f3, f22, f23`,
 	"aten.addmv.default": `
 		f2, f23, f3
 		f2, f23, f3, beta = 2, alpha = 0.5
@@ -89,6 +94,12 @@ var samples = map[string]string{
 		f23, p23
 		f23, p23, p23b, p3, 2
 		f23, p23, None, None, 0`,
+	"aten.bmm.default": `
+		f213, f231
+		left: f223, f232`,
+	"aten.cat.default": `
+		[f23]
+		left: [f23, f23b]`,
 	"aten.cauchy.default": `f23, 0.5, 2`,
 	"aten.celu.default": `
 		f23
@@ -257,6 +268,11 @@ var samples = map[string]string{
 	"aten.mse_loss_backward.default": `
 		f0, f23, f23b, 1
 		f23, f23b, f23c, 0`,
+	"aten.mm.default": `
+		f41, f13
+		f13, f31
+		h13, h31
+		left: f23, f32`,
 	"aten.mv.default": `f23, f3`,
 	"aten.nan_to_num.default": `
 		e34

@@ -2,6 +2,7 @@ package decomp
 
 import (
 	"math"
+	"slices"
 
 	"whittle/aot"
 	"whittle/aot/build"
@@ -17,6 +18,11 @@ type (
 
 // Inductor is the decomposition table, keyed by operator name "aten.gelu.default".
 var Inductor = map[string]aot.Decomposition{}
+
+// Shared reports whether the decomposition of an operator in Inductor is one that PyTorch offers to every tracer; the others are Inductor's own.
+func Shared(name string) bool {
+	return Inductor[name] != nil && name != "aten.mm.default" && name != "aten.bmm.default"
+}
 
 // row enters the decomposition of aten.NAME.
 func row(name string, f func(b b_, a []val) val) { Inductor["aten."+name] = f }
@@ -45,6 +51,35 @@ func opmath(b b_, x tt, f func(x tt) tt) tt {
 		return cast(b, f(cast(b, x, tensor.Float32)), x.DType)
 	}
 	return f(x)
+}
+
+// wide is opmath for a decomposition of several tensors, the first arguments, and other arguments: f may decline.
+func wide(f func(b b_, x []tt, rest []val) val) func(b b_, a []val) val {
+	return func(b b_, a []val) val {
+		var x []tt
+		for len(x) < len(a) && in(a[len(x)]) != nil {
+			x = append(x, in(a[len(x)]))
+		}
+		from := x[0].DType
+		if from != tensor.BFloat16 && from != tensor.Float16 {
+			return f(b, x, a[len(x):])
+		}
+		up := make([]tt, len(x))
+		for i, t := range x {
+			up[i] = cast(b, t, tensor.Float32)
+		}
+		y := f(b, up, a[len(x):])
+		if t := in(y); t != nil {
+			return cast(b, t, from)
+		}
+		return y
+	}
+}
+
+// rowByColumn is the product of matrices of one row and of one column, which follow the first batch dimensions.
+func rowByColumn(b b_, m, n tt, batch int64) tt {
+	p := b.Mul(b.T("squeeze.dim", m, batch), b.T("squeeze.dim", n, int64(-1)))
+	return b.T("unsqueeze.default", b.T("sum.dim_IntList", p, []val{batch}, true), batch)
 }
 
 // cast converts x, where it has another dtype, by the primitive that Inductor lowers.
@@ -588,6 +623,16 @@ func shapes() {
 		return b.Prim("rev.default", x, build.Ints(dims))
 	})
 	row("_unsafe_index_put.default", func(b b_, a []val) val { return b.T("index_put.default", a...) })
+	row("cat.default", func(b b_, a []val) val {
+		ts, _ := a[0].([]val)
+		switch parts := joined(ts); {
+		case len(parts) == 1:
+			return b.T("clone.default", parts[0])
+		case len(parts) > 1 && len(parts) < len(ts):
+			return b.T("cat.default", parts, a[1])
+		}
+		return aot.Declined{}
+	})
 	row("stack.default", func(b b_, a []val) val {
 		ts := build.Tensors(a[0])
 		n := len(ts[0].Shape)
@@ -670,8 +715,52 @@ func vector(b b_, index tt) tt {
 	return index
 }
 
-// linear holds products with vectors, which Inductor fuses as sums of products; those of matrices stay as they are.
+// joined are the tensors that cat has to join: not the empty ones of one dimension, which fit with anything.
+func joined(ts []val) []val {
+	return slices.DeleteFunc(slices.Clone(ts), func(v val) bool {
+		t := in(v)
+		return t.Dim() == 1 && t.Shape[0] == 0
+	})
+}
+
+// linear holds products with vectors and small products of matrices, which Inductor fuses as sums of products; other products stay as they are.
 func linear() {
+	row("mm.default", wide(func(b b_, x []tt, _ []val) val {
+		m, n := x[0], x[1]
+		switch {
+		case m.Shape[1] == 1 && m.Shape[0] > 0 && n.Shape[0] == 1 && m.Numel()+n.Numel() <= 32:
+			rows := make([]val, m.Shape[0])
+			for i := range rows {
+				rows[i] = b.Mul(b.T("select.int", m, int64(0), int64(i)), n)
+			}
+			return b.T("cat.default", rows)
+		case m.Shape[0] == 1 && n.Shape[1] == 1:
+			return rowByColumn(b, m, n, 0)
+		}
+		return aot.Declined{}
+	}))
+	row("bmm.default", wide(func(b b_, x []tt, _ []val) val {
+		if x[0].Shape[1] == 1 && x[1].Shape[2] == 1 {
+			return rowByColumn(b, x[0], x[1], 1)
+		}
+		return aot.Declined{}
+	}))
+	row("addmm.default", wide(func(b b_, x []tt, rest []val) val {
+		m, n := x[1], x[2]
+		if m.Shape[0] != 1 {
+			return aot.Declined{}
+		}
+		var y tt
+		switch {
+		case n.Shape[1] == 1:
+			y = rowByColumn(b, m, n, 0)
+		case n.Shape[0] <= 16 && n.Shape[1] <= 16:
+			y = b.T("sum.dim_IntList", b.Mul(b.T("permute.default", m, build.Ints([]int64{1, 0})), n), []val{int64(0)}, true)
+		default:
+			return aot.Declined{}
+		}
+		return b.Add(b.Mul(y, rest[1]), b.Mul(x[0], rest[0]))
+	}))
 	row("mv.default", func(b b_, a []val) val {
 		return b.T("sum.dim_IntList", b.Mul(in(a[0]), a[1]), []val{int64(1)})
 	})

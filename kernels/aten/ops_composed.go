@@ -161,29 +161,27 @@ func products() {
 		if r == 1 {
 			return c.via("stack", []Value{t}, int64(1))
 		}
-		cols := make([][]int64, r)
-		pick := make([]int64, r)
-		var rec func(k int, from int64)
-		rec = func(k int, from int64) {
-			if k == len(pick) {
-				for i, p := range pick {
-					cols[i] = append(cols[i], p)
-				}
-				return
-			}
-			for i := from; i < t.Shape[0]; i++ {
-				pick[k] = i
-				next := i + 1
-				if c.B(2) {
-					next = i
-				}
-				rec(k+1, next)
-			}
+		at := must(c.via("arange", t.Shape[0]))
+		var values, places, out []Value
+		for range r {
+			values, places = append(values, t), append(places, at)
 		}
-		rec(0, 0)
-		var out []Value
-		for _, ix := range cols {
-			v, err := c.via("index_select", t, int64(0), tensor.FromInt64s(ix, int64(len(ix))))
+		grids, _ := must(c.via("meshgrid.indexing", places, "ij")).([]Value)
+		ascending := "lt.Tensor"
+		if c.B(2) {
+			ascending = "le.Tensor"
+		}
+		var mask Value
+		for i := range max(len(grids)-1, 0) {
+			in := must(c.via(ascending, grids[i], grids[i+1]))
+			if mask != nil {
+				in = must(c.via("logical_and", mask, in))
+			}
+			mask = in
+		}
+		grids, _ = must(c.via("meshgrid.indexing", values, "ij")).([]Value)
+		for _, g := range grids {
+			v, err := c.via("masked_select", g, mask)
 			if err != nil {
 				return nil, err
 			}

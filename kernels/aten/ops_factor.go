@@ -476,26 +476,23 @@ func leastSquaresOps() {
 		if driver == "gelsd" || driver == "gelss" {
 			sv = c.NewC(a.DType, append(slices.Clone(a.Shape[:a.Dim()-2]), min(m, n))...)
 		}
-		if !c.real {
-			if m > n && driver != "gelsy" {
-				return nil, &Error{Kind: DataDependentError, Msg: c.Op.Name()}
-			}
-		} else {
-			r, ranks, svs, err := c.solveLeastSquares(a, bt, x, batch, driver)
-			if err != nil {
-				return nil, err
-			}
-			if driver != "gels" {
-				rank.SetInts(ranks)
-			}
-			if sv.Numel() > 0 {
-				sv.SetFloats(svs)
-			}
-			if r != nil {
-				shape := append(slices.Clone(batch), k)
-				resid = c.NewC(a.DType, shape...)
-				resid.SetFloats(r)
-			}
+		if !c.real { // how large the residuals are depends on the rank
+			return nil, &Error{Kind: DataDependentError, Msg: c.Op.Name()}
+		}
+		r, ranks, svs, err := c.solveLeastSquares(a, bt, x, batch, driver)
+		if err != nil {
+			return nil, err
+		}
+		if driver != "gels" {
+			rank.SetInts(ranks)
+		}
+		if sv.Numel() > 0 {
+			sv.SetFloats(svs)
+		}
+		if r != nil {
+			shape := append(slices.Clone(batch), k)
+			resid = c.NewC(a.DType, shape...)
+			resid.SetFloats(r)
 		}
 		if vec {
 			x = c.View(x, x.Shape[:x.Dim()-1], x.Stride[:x.Dim()-1], x.Offset)

@@ -505,8 +505,7 @@ func stft(c *Call) (Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	frames := 1 + (n-nfft)/hop
-	cur = must(c.via("as_strided", t, ints([]int64{t.Shape[0], frames, nfft}), ints([]int64{t.Stride[0], hop * t.Stride[1], t.Stride[1]}), t.Offset))
+	cur = must(c.via("unfold", t, int64(-1), nfft, hop))
 	if window != nil {
 		cur = must(c.via("mul.Tensor", cur, window))
 	}

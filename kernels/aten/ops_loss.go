@@ -155,14 +155,14 @@ func losses() {
 		var v Value
 		var err error
 		if pw != nil {
-			v, err = c.pwv([]Value{x, y, pw}, d, d, f3(func(x, y, p float64) float64 {
+			v, err = c.pwv([]Value{x, y, pw}, d, y.DType, f3(func(x, y, p float64) float64 {
 				return (1-y)*x - (1+(p-1)*y)*logSigmoid(x)
 			}).simd(native.BCELogitsWeighed))
 		} else {
-			v, err = c.pwv([]Value{x, y}, d, d, f2(func(x, y float64) float64 { return (1-y)*x - logSigmoid(x) }).simd(native.BCELogits))
+			v, err = c.pwv([]Value{x, y}, d, y.DType, f2(func(x, y float64) float64 { return (1-y)*x - logSigmoid(x) }).simd(native.BCELogits))
 		}
 		if err == nil && w != nil {
-			v, err = c.do("mul.Tensor", v, w)
+			v, err = c.do("mul_.Tensor", v, w) // the loss is of the target's dtype, whatever it is weighed with
 		}
 		return reduceLoss(c.do, v, err, c.I(4))
 	})

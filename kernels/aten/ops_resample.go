@@ -628,40 +628,48 @@ func padding() {
 	})
 	comp("_pad_circular", func(c *Call) (Value, error) {
 		t, p := c.T(0), c.Ints(1)
-		var v Value = t
-		for i := 0; i < len(p)/2; i++ {
-			d := int64(t.Dim() - 1 - i)
-			x := v.(*tensor.Tensor)
-			n := x.Shape[d]
-			lo, hi := p[2*i], p[2*i+1]
-			if lo < 0 || hi < 0 {
-				v, err := c.viaT("slice.Tensor", x, d, max(-lo, 0), n-max(-hi, 0), int64(1))
-				if err != nil {
-					return nil, err
-				}
-				x, n, lo, hi = v, v.Shape[d], max(lo, 0), max(hi, 0)
-			}
-			if lo > n || hi > n {
+		shape := slices.Clone(t.Shape)
+		for i := range len(p) / 2 {
+			d, lo, hi := t.Dim()-1-i, p[2*i], p[2*i+1]
+			if n := t.Shape[d]; lo > n || hi > n {
 				return nil, errf("Padding value causes wrapping around more than once.")
 			}
-			var parts []Value
-			if lo > 0 {
-				parts = append(parts, must(c.via("slice.Tensor", x, d, n-lo, n, int64(1))))
-			}
-			parts = append(parts, must(c.via("slice.Tensor", x, d, max(-lo, 0), n-max(-hi, 0), int64(1))))
-			if hi > 0 {
-				parts = append(parts, must(c.via("slice.Tensor", x, d, int64(0), hi, int64(1))))
-			}
-			for _, q := range parts {
-				if e, ok := q.(error); ok {
-					return nil, e
-				}
-			}
-			var err error
-			if v, err = c.viaT("cat", parts, d); err != nil {
-				return nil, err
+			if shape[d] += lo + hi; shape[d] < 0 {
+				return nil, errf("Negative padding value is resulting in an empty dimension")
 			}
 		}
-		return v, nil
+		out, err := c.viaT("new_empty", t, ints(shape))
+		if err != nil {
+			return nil, err
+		}
+		cut := func(x *tensor.Tensor, d int, from, to int64) *tensor.Tensor {
+			if err == nil {
+				x, err = c.viaT("slice.Tensor", x, int64(d), from, to, int64(1))
+			}
+			return x
+		}
+		write := func(to, from *tensor.Tensor) {
+			if err == nil {
+				_, err = c.via("copy_", to, from)
+			}
+		}
+		// What the input gives goes to its place; then, one dimension after another, what is padded is taken from the other end of the result.
+		middle, from := out, t
+		for d := t.Dim() - len(p)/2; d < t.Dim(); d++ {
+			lo, hi := p[2*(t.Dim()-1-d)], p[2*(t.Dim()-1-d)+1]
+			middle = cut(middle, d, max(lo, 0), shape[d]-max(hi, 0))
+			from = cut(from, d, max(-lo, 0), t.Shape[d]-max(-hi, 0))
+		}
+		write(middle, from)
+		for i := range len(p) / 2 {
+			d, lo, hi := t.Dim()-1-i, max(p[2*i], 0), max(p[2*i+1], 0)
+			if end := shape[d]; lo > 0 {
+				write(cut(out, d, 0, lo), cut(out, d, end-lo-hi, end-hi))
+			}
+			if end := shape[d]; hi > 0 {
+				write(cut(out, d, end-hi, end), cut(out, d, lo, lo+hi))
+			}
+		}
+		return out, err
 	})
 }

@@ -12,6 +12,12 @@ import (
 // Statistics of samples: covariance, quantiles, distances between vectors. NaN in a sample is NaN in what is computed of it, but for the nan-
 // forms, which leave it out.
 
+// asksForTruth is the error of an operator that decides by whether a fake tensor is true: PyTorch compares it with one that is.
+func asksForTruth() error { return &Error{Kind: DataDependentError, Msg: "aten.equal.default"} }
+
+// unknown is whether what is in a tensor is not known, and not only hidden by a level of vmap.
+func unknown(t *tensor.Tensor) bool { return t.Fake && t.Wraps == nil }
+
 func statistics() {
 	comp("nanmean", func(c *Call) (Value, error) {
 		n := must(c.via("sum.dim_IntList", must(c.via("logical_not", must(c.via("isnan", c.Args[0])))), c.Args[1], c.Args[2]))
@@ -47,6 +53,9 @@ func statistics() {
 		if how := c.Str(4); !slices.Contains([]string{"linear", "lower", "higher", "midpoint", "nearest"}, how) {
 			return nil, errf("quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but got %s", how)
 		}
+		if unknown(q) || unknown(t) {
+			return nil, asksForTruth()
+		}
 		if !q.Fake {
 			for _, x := range c.floats(q) {
 				if !(x >= 0 && x <= 1) {
@@ -70,6 +79,9 @@ func statistics() {
 		xt, ok := in.(*tensor.Tensor)
 		if !ok {
 			return nil, in.(error)
+		}
+		if unknown(xt) { // it asks whether any degrees of freedom are left
+			return nil, asksForTruth()
 		}
 		n := Value(xt.Shape[1])
 		var w Value

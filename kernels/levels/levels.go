@@ -254,7 +254,8 @@ func (d stripped) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
 	} else {
 		run()
 	}
-	if err != nil || !wrapped {
+	// What is made or computed on the level belongs to it, whatever it is made of: it may be written to.
+	if err != nil || !wrapped && len(op.Facts().Writes) > 0 {
 		return out, err
 	}
 	for _, i := range op.Facts().Writes {
@@ -269,7 +270,10 @@ func (d stripped) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
 			return x
 		}
 		x := d.s.Wrap(l, v, -1)
-		if src, ok := args[0].(*tensor.Tensor); ok && op.Tags&aten.View != 0 && v.Storage == src.Storage {
+		if op.Tags&aten.View == 0 || len(args) == 0 {
+			return x
+		}
+		if src, ok := args[0].(*tensor.Tensor); ok && v.Storage == src.Storage {
 			x.Base = src
 			if src.Base != nil {
 				x.Base = src.Base

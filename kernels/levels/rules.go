@@ -306,7 +306,19 @@ func product(c *call) (aten.Value, bool, error) {
 	return c.wrap(v, 0), true, nil
 }
 
+// mv is the rule of matrix times vector: one matrix takes all vectors as its columns.
 func mv(c *call) (aten.Value, bool, error) {
+	if one, v := c.tensors[0], c.tensors[1]; one.dim < 0 {
+		columns := v.x
+		if v.dim == 0 {
+			var err error
+			if columns, err = c.one("permute.default", v.x, []aten.Value{int64(1), int64(0)}); err != nil {
+				return nil, false, err
+			}
+		}
+		y, err := c.one("matmul.default", one.x, columns)
+		return c.wrap(y, 1), err == nil, err
+	}
 	m, err := c.front(c.tensors[0])
 	if err != nil {
 		return nil, false, err

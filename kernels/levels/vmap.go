@@ -178,12 +178,14 @@ func (c *call) aligned(b batch, rank int) (*tensor.Tensor, error) {
 	if err != nil || b.dim < 0 {
 		return x, err
 	}
-	for i := b.rank(); i < rank; i++ {
-		if x, err = c.one("unsqueeze.default", x, int64(1)); err != nil {
-			return nil, err
-		}
+	if b.rank() >= rank {
+		return x, nil
 	}
-	return x, nil
+	sizes := []int64{x.Shape[0]}
+	for range rank - b.rank() {
+		sizes = append(sizes, 1)
+	}
+	return c.one("view.default", x, numbers(append(sizes, x.Shape[1:]...)))
 }
 
 // pointwise is the rule of operators that broadcast.

@@ -136,7 +136,7 @@ func (s *Session) aotNatives(m *vm.Module) {
 	})
 	clinic.Def(m, "decomposition", "op:obj", func(c *clinic.Call) (vm.Object, error) {
 		op := torch.Overload(c.Args[0])
-		if op == nil || decomp.Inductor[op.Name()] == nil {
+		if op == nil || !decomp.Shared(op.Name()) {
 			return vm.None, nil
 		}
 		return s.decomposition(op), nil

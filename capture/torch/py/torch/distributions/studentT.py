@@ -34,8 +34,9 @@ class StudentT(Distribution):
 
     def log_prob(self, value):
         self._checked(value)
+        y = (value - self.loc) / self.scale
         norm = self.scale.log() + 0.5 * self.df.log() + 0.5 * math.log(math.pi) + torch.lgamma(0.5 * self.df) - torch.lgamma(0.5 * (self.df + 1.0))
-        return -0.5 * (self.df + 1.0) * torch.log1p(((value - self.loc) / self.scale) ** 2.0 / self.df) - norm
+        return -0.5 * (self.df + 1.0) * torch.log1p(y**2.0 / self.df) - norm
 
     def entropy(self):
         half = 0.5 * (self.df + 1)

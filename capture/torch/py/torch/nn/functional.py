@@ -248,11 +248,13 @@ def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
     if input.numel() == 0:
         return input
     div = input.mul(input)
-    lead = (0, 0) * (input.dim() - 2)
-    div = pad(div.unsqueeze(1), (*lead, size // 2, (size - 1) // 2))
-    window = (size,) + (1,) * (input.dim() - 2)
-    pool = avg_pool2d if input.dim() == 3 else avg_pool3d
-    div = pool(div, window, stride=1).squeeze(1)
+    around = (size // 2, (size - 1) // 2)
+    if input.dim() == 3:
+        div = avg_pool2d(pad(div.unsqueeze(1), (0, 0, *around)), (size, 1), stride=1).squeeze(1)
+    else:
+        shape = input.size()
+        div = pad(div.view(shape[0], 1, shape[1], shape[2], -1), (0, 0, 0, 0, *around))
+        div = avg_pool3d(div, (size, 1, 1), stride=1).squeeze(1).view(shape)
     return input / div.mul(alpha).add(k).pow(beta)
 
 
