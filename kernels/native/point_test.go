@@ -300,7 +300,7 @@ func testDifferences[T float32 | float64](t *testing.T) {
 }
 
 func testDots[T float32 | float64](t *testing.T) {
-	tolerance := 1e-14 // of the products' sizes, as sums may cancel
+	tolerance := 1e-14                // of the products' sizes, as sums may cancel
 	if any(T(0)) == any(float32(0)) { // of which some are added in float32
 		tolerance = 1e-7
 	}
