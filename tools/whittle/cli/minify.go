@@ -155,7 +155,7 @@ The engine that answers is a real PyTorch where there is one: --torch "COMMAND" 
 Python with torch, near or far (chroot DIR python3, ssh HOST python3, docker run -i IMAGE python3); else python3, if it has torch. Otherwise
 it is whittle's own stack.
 
-Several files are shrunk one after the other, by one Python that imports torch once, and the next one's first run uses the processors that
+Several files are shrunk one after the other, by one Python that imports torch once, and the first runs of the next use the processors that
 the one under way leaves idle. Of a folder, all repros below it are, those aside in a whittle-repro.
 
 Nothing that whittle did not write is replaced, what was edited neither: the result goes beside it then, and the last line says where.

@@ -20,7 +20,7 @@ type Begun struct {
 	began time.Time
 	stop  context.CancelFunc
 	wg    conc.WaitGroup
-	ended chan struct{} // closed when what follows is known
+	ended chan struct{} // closed when what follows is known: it has run, or cannot
 
 	start minify.State
 	err   error
